@@ -1,0 +1,210 @@
+"""Readers: one module per kind of source; each has `sniff` and `read`.
+
+`read_table` asks them in turn, then cleans what the first fitting one found, adds what sidecars
+say, and writes down everything that was dropped, guessed or ignored.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Literal
+
+import pandas as pd
+
+from eevee.errors import EeveeError
+from eevee.readers import delimited, frames
+from eevee.readers.cleaning import clean
+from eevee.readers.costs import (
+    Costs,
+    CostSource,
+    costs_of_cells,
+    costs_of_facts,
+    match_costs,
+    notes_on_dropped,
+    read_costs,
+)
+from eevee.readers.directions import guess_direction
+from eevee.readers.measured import DUPLICATES, LAYOUTS, Measured, Options
+from eevee.readers.sidecars import BenchmarkFacts, apply_benchmarks, read_benchmarks, read_models
+from eevee.table import NO_COSTS, Note, Provenance, ResultsTable
+
+READERS: tuple[Any, ...] = (frames, delimited)
+
+Layout = Literal["auto", "wide", "long", "two-header-rows"]
+Duplicates = Literal["error", "mean", "first", "last"]
+Source = str | os.PathLike[str] | pd.DataFrame
+
+
+def read_table(
+    source: Source,
+    *,
+    costs: CostSource | None = None,
+    benchmarks: Source | None = None,
+    models: Source | None = None,
+    layout: Layout = "auto",
+    model_column: str | None = None,
+    benchmark_column: str | None = None,
+    metric_column: str | None = None,
+    score_column: str | None = None,
+    min_coverage: float = 0.0,
+    duplicates: Duplicates = "error",
+    keep_aggregates: bool = False,
+    cost_unit: str = "GPU-hours",
+) -> ResultsTable:
+    """Read scores, and what is known about them, as a `ResultsTable`.
+
+    Parameters
+    ----------
+    source : path or DataFrame
+        Scores: a CSV or TSV file (also gzipped; separated by comma, tab, ``;`` or ``|``), or
+        a DataFrame whose index names the models.
+    costs : path, mapping, Series or DataFrame, optional
+        What each benchmark costs: ``benchmark,cost``, or models x benchmarks (the median over
+        models counts; cells are kept as ``table.cell_costs``).
+    benchmarks : path or DataFrame, optional
+        Rows by ``benchmark`` (or ``column``) with any of task, direction, cost, role, metric.
+    models : path or DataFrame, optional
+        Attributes of models, by its first column or the one named ``model``.
+    layout : {"auto", "wide", "long", "two-header-rows"}
+        ``"wide"``: one row per model. ``"long"``: one row per score, or per model and benchmark.
+    model_column, benchmark_column, metric_column, score_column : str, optional
+        Names of columns, where the header does not tell; several columns that make a model
+        unique are joined by commas (``"name,pretrained"``).
+    min_coverage : float in [0, 1]
+        Share of the models that a benchmark needs scores of, and then share of the columns
+        that a model needs scores in.
+    duplicates : {"error", "mean", "first", "last"}
+        What to do with several scores for one cell.
+    keep_aggregates : bool
+        Keep columns that are means of others (they leak what they are the mean of).
+    cost_unit : str
+        What costs are counted in.
+
+    Returns
+    -------
+    ResultsTable
+        ``table.provenance`` tells the layout, and what was dropped, guessed or ignored.
+
+    Raises
+    ------
+    EeveeError
+        If anything is wrong; the message names file, row and column, and what to do.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame(
+    ...     {"mmlu": [60, 70, 65, 80], "c4.loss": [2.1, 2.0, 2.4, 1.8], "average": [1, 2, 3, 4]},
+    ...     index=["a", "b", "c", "d"],
+    ... )
+    >>> table = read_table(frame, costs={"mmlu": 3.0, "c4": 0.5})
+    >>> table.columns[["benchmark", "metric", "direction"]]
+            benchmark metric direction
+    mmlu         mmlu  score    higher
+    c4.loss        c4   loss     lower
+    >>> [f"{note.action} {note.kind} {note.name}: {note.why}" for note in table.provenance.notes]
+    ['dropped column average: is an aggregate of other columns, by its name']
+    """
+    options = Options(
+        layout, model_column, benchmark_column, metric_column, score_column, duplicates
+    )
+    _check_options(options, min_coverage, cost_unit)
+    facts = None if benchmarks is None else read_benchmarks(benchmarks)
+    wanted = frozenset() if facts is None else facts.names
+    measured = _read(source, options, wanted)
+    if facts is not None:
+        measured = apply_benchmarks(measured, facts)
+    if models is not None:
+        measured = read_models(models, measured, model_column)
+    found = _find_costs(costs, facts, measured)
+    cleaned = clean(
+        measured, min_coverage=min_coverage, keep_aggregates=keep_aggregates, wanted=wanted
+    )
+    return _build(cleaned, found, _names_in(measured), cost_unit)
+
+
+def _check_options(options: Options, min_coverage: float, cost_unit: str) -> None:
+    if options.layout not in LAYOUTS:
+        raise EeveeError(f"layout must be one of {', '.join(LAYOUTS)}, not {options.layout!r}")
+    if options.duplicates not in DUPLICATES:
+        choices = ", ".join(DUPLICATES)
+        raise EeveeError(f"duplicates must be one of {choices}, not {options.duplicates!r}")
+    if not 0.0 <= min_coverage <= 1.0:
+        raise EeveeError(f"min_coverage must be between 0 and 1, not {min_coverage!r}")
+    if not cost_unit.strip() or cost_unit == NO_COSTS:
+        raise EeveeError(f"cost_unit must name a unit such as 'GPU-hours', not {cost_unit!r}")
+
+
+def _read(source: Source, options: Options, wanted: frozenset[str]) -> Measured:
+    for reader in READERS:
+        if reader.sniff(source):
+            measured: Measured = reader.read(source, options, wanted)
+            return measured
+    if isinstance(source, str | os.PathLike):
+        raise EeveeError(f"{os.fspath(source)!r} is a folder; give a CSV or TSV file")
+    raise EeveeError(f"scores must be a path or a DataFrame, not {type(source).__name__}")
+
+
+def _find_costs(
+    costs: CostSource | None, facts: BenchmarkFacts | None, measured: Measured
+) -> Costs | None:
+    """Return the costs of the first that has some: `costs`, benchmarks file, score file."""
+    beside = None if facts is None else costs_of_facts(facts, measured)
+    if costs is not None and beside is not None:
+        raise EeveeError(f"costs are given twice: in {beside.source} too; leave one out")
+    if costs is not None:
+        return read_costs(costs, measured.benchmarks)
+    if beside is None and measured.cell_costs is not None:
+        return costs_of_cells(measured.source, measured.cell_costs)
+    return beside
+
+
+def _names_in(measured: Measured) -> list[str]:
+    return [*measured.benchmarks, *measured.scores.columns, *measured.models.columns]
+
+
+def _build(
+    measured: Measured, costs: Costs | None, known: list[str], cost_unit: str
+) -> ResultsTable:
+    names = measured.benchmarks
+    notes = list(measured.notes)
+    prices = dict.fromkeys(names, 1.0)
+    cells = None
+    if costs is not None:
+        prices = match_costs(costs, names, known)
+        notes += [*costs.notes, *notes_on_dropped(costs, names)]
+    if costs is not None and costs.cells is not None:
+        strangers = [m for m in costs.cells.index if m not in measured.scores.index]
+        why = f"has costs in {costs.source} but no scores"
+        notes += [Note("ignored", "model", name, why) for name in strangers]
+        cells = costs.cells.reindex(index=measured.scores.index, columns=names)
+    return ResultsTable.from_scores(
+        measured.scores,
+        columns=_finish_columns(measured.columns),
+        benchmarks=pd.DataFrame(
+            {
+                "task": pd.Series([measured.tasks.get(n) for n in names], names, dtype=object),
+                "cost": pd.Series(prices, names, dtype=float),
+            }
+        ),
+        models=measured.models,
+        cost_unit=NO_COSTS if costs is None else cost_unit,
+        stderrs=measured.stderrs,
+        cell_costs=cells,
+        provenance=Provenance(measured.source, measured.sha256, measured.layout, tuple(notes)),
+    )
+
+
+def _finish_columns(columns: pd.DataFrame) -> pd.DataFrame:
+    """Fill in directions that were not read, and roles."""
+    guesses = [guess_direction(str(c), m) for c, m in columns["metric"].items()]
+    read = columns["direction"].notna()
+    return pd.DataFrame(
+        {
+            "benchmark": columns["benchmark"],
+            "metric": columns["metric"],
+            "direction": columns["direction"].where(read, guesses),
+            "direction_source": read.map({True: "read", False: "guessed"}),
+            "role": columns["role"].fillna("score"),
+        }
+    )

@@ -1,0 +1,123 @@
+"""One cell of text: a number, a missing value, or an error that says why it is neither."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from typing import Literal
+
+MISSING = frozenset({"", "-", "–", "—", "n/a", "na", "nan", "none", "null", "<na>", "#n/a"})  # noqa: RUF001
+
+Kind = Literal["text", "two numbers", "infinite", "comma"]
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
+_COMMA = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]{3})*)?,[0-9]+(?:[eE][+-]?[0-9]+)?")
+_DOTTED_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
+_ONE = r"[+-]?[0-9][0-9.,]*\s*%?"
+_TWO = re.compile(
+    rf"{_ONE}\s*(?:/|\||;|±|\+/?-|\s)\s*\(?\s*(?:±\s*)?{_ONE}\s*\)?|{_ONE}\s*\(.*[0-9].*\)"
+)
+_INFINITE = re.compile(r"[+-]?(?:inf|infinity|∞)", re.IGNORECASE)
+_SIGNS = str.maketrans({"−": "-", "\u00a0": None, "\u202f": None})  # noqa: RUF001
+
+_WHY: dict[Kind, str] = {
+    "text": "is not a number; write a number, or leave the cell empty if it was not measured",
+    "two numbers": "is two numbers in one cell; keep one, or give each a column of its own",
+    "infinite": "is infinite; leave the cell empty if it was not measured",
+    "comma": "is not a number: a decimal comma is only read in files separated by ';', and there "
+    "a dot between thousands only next to one; write a decimal point",
+}
+
+
+class CellError(ValueError):
+    """A cell is no number; `kind` tells text from a number that is wrongly written."""
+
+    def __init__(self, text: str, kind: Kind) -> None:
+        super().__init__(f"{text!r} {_WHY[kind]}")
+        self.kind = kind
+
+
+def is_missing(text: str) -> bool:
+    """Tell whether a cell says that nothing was measured.
+
+    Examples
+    --------
+    >>> [is_missing(text) for text in ("", " - ", "N/A", "None", "0")]
+    [True, True, True, True, False]
+    """
+    return text.strip().casefold() in MISSING
+
+
+def parse_cell(text: str, decimal_comma: bool = False) -> float:
+    """Return the number that a cell holds, NaN where it is missing.
+
+    Parameters
+    ----------
+    text : str
+    decimal_comma : bool
+        Whether the file writes 0,85 for 0.85 (see `uses_decimal_comma`).
+
+    Raises
+    ------
+    CellError
+        If the cell is text, two numbers, or infinite.
+
+    Examples
+    --------
+    >>> [parse_cell(text) for text in ("94.2%", "1,013.01", "+1.088", "N/A")]
+    [94.2, 1013.01, 1.088, nan]
+    >>> parse_cell("0,85", decimal_comma=True)
+    0.85
+    >>> parse_cell("inf")
+    Traceback (most recent call last):
+    ...
+    eevee.readers.cells.CellError: 'inf' is infinite; leave the cell empty if it was not measured
+    """
+    if is_missing(text):
+        return math.nan
+    plain = text.translate(_SIGNS).strip().removesuffix("%").strip()
+    if decimal_comma and _DOTTED_THOUSANDS.fullmatch(plain):
+        raise CellError(text, "comma")  # 1.013 is 1013 or 1.013: nobody can tell
+    if decimal_comma and _COMMA.fullmatch(plain):
+        plain = plain.replace(".", "").replace(",", ".")
+    elif _THOUSANDS.fullmatch(plain):
+        plain = plain.replace(",", "")
+    if not _NUMBER.fullmatch(plain):
+        raise CellError(text, _kind_of_wrong(text.strip(), plain))
+    return _finite(text, float(plain))
+
+
+def uses_decimal_comma(cells: Iterable[str]) -> bool:
+    """Tell whether the numbers of a file separated by ';' are written with decimal commas.
+
+    Examples
+    --------
+    >>> uses_decimal_comma(["0,85", "1"]), uses_decimal_comma(["1,013", "0.85"])
+    (True, False)
+    """
+    dotted = False
+    with_comma = False
+    for cell in cells:
+        plain = cell.translate(_SIGNS).strip().removesuffix("%").strip()
+        if _COMMA.fullmatch(plain):
+            if not _THOUSANDS.fullmatch(plain):
+                return True
+            with_comma = True
+        dotted = dotted or ("." in plain and bool(_NUMBER.fullmatch(plain)))
+    return with_comma and not dotted
+
+
+def _finite(text: str, value: float) -> float:
+    if math.isinf(value):
+        raise CellError(text, "infinite")
+    return value
+
+
+def _kind_of_wrong(text: str, plain: str) -> Kind:
+    if _INFINITE.fullmatch(plain):
+        return "infinite"
+    if _COMMA.fullmatch(plain):
+        return "comma"
+    return "two numbers" if _TWO.fullmatch(text) else "text"

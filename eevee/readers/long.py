@@ -1,0 +1,319 @@
+"""Long tables: one row per score, or one row per (model, benchmark) with metrics as columns."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from eevee.errors import EeveeError
+from eevee.readers.cells import is_missing
+from eevee.readers.directions import DIRECTION_NAMES, read_direction
+from eevee.readers.grid import Grid
+from eevee.readers.measured import (
+    Cell,
+    Measured,
+    Options,
+    check_name,
+    column_frame,
+    pivot,
+    unique,
+)
+from eevee.readers.names import LONE_METRIC, is_attribute, split_names, stderr_target
+from eevee.readers.wide import MODEL_NAMES, model_columns, model_keys
+from eevee.table import Note
+
+ALIASES = {
+    "benchmark": ("benchmark", "benchmark name", "benchmark id", "dataset", "dataset name",
+                  "data set", "task", "task name"),
+    "metric": ("metric", "metric name", "measure"),
+    "score": ("score", "value", "result", "main score", "metric value", "score value"),
+    "stderr": ("stderr", "std err", "standard error", "score stderr", "se"),
+    "cost": ("cost", "gpu hours", "gpu seconds", "cpu seconds", "cost seconds", "seconds",
+             "evaluation time", "runtime", "time seconds"),
+    "direction": DIRECTION_NAMES,
+}  # fmt: skip
+_TASKS = ("task", "task type", "category", "group", "domain")
+
+Owner = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class _Roles:
+    """Places of the columns of a long grid, by the part that they play."""
+
+    models: list[int]
+    benchmark: int
+    metric: int | None
+    score: int | None
+    stderr: int | None
+    cost: int | None
+    direction: int | None
+    metrics: dict[int, int | None]
+    """Where metrics are columns: place of each, with that of its standard errors."""
+
+    @property
+    def others(self) -> set[int]:
+        """Places that have a part."""
+        single = (self.benchmark, self.metric, self.score, self.stderr, self.cost, self.direction)
+        errors = self.metrics.values()
+        return {j for j in (*self.models, *single, *self.metrics, *errors) if j is not None}
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """One score of a long grid: its row, the places of score and standard error, its column."""
+
+    row: int
+    score: int
+    stderr: int | None
+    column: str
+    owner: Owner
+
+
+def looks_long(grid: Grid, options: Options) -> bool:
+    """Tell whether options or header say that a grid is long.
+
+    The header does where it names model, benchmark and score, or model and benchmark while
+    models repeat.
+    """
+    if options.benchmark_column or options.metric_column or options.score_column:
+        return True
+    has_model = any(plain(name) in MODEL_NAMES for name in grid.header)
+    benchmark = find_alias(grid, "benchmark")
+    if not (has_model or options.model_column) or benchmark is None:
+        return False
+    if find_alias(grid, "score") is not None:
+        return True
+    models = [tuple(row[j] for j in model_columns(grid, options)) for row in grid.rows]
+    return len(set(models)) < len(models) and grid.is_text(benchmark)
+
+
+def read_long(grid: Grid, options: Options) -> Measured:
+    """Read a grid with several rows per model."""
+    roles = _roles(grid, options)
+    models = model_keys(grid, roles.models)
+    entries = _rows_as_scores(grid, roles) if roles.score is not None else _wide_rows(grid, roles)
+    owners = _owners(grid, entries)
+    order = unique(models)
+    names = list(owners)
+
+    def laid_out(places: Sequence[tuple[_Entry, int]]) -> pd.DataFrame:
+        cells = (
+            Cell(models[e.row], e.column, grid.number(e.row, j), grid.lines[e.row])
+            for e, j in places
+        )
+        measured = [cell for cell in cells if not math.isnan(cell.value)]
+        return pivot(measured, order, names, grid.source, options.duplicates)
+
+    errors = [(e, e.stderr) for e in entries if e.stderr is not None]
+    benchmark_of = {e.row: e.owner[0] for e in entries}
+    tasks, attributes, notes = _sort_rest(grid, roles, models, benchmark_of)
+    columns = column_frame(names, list(owners.values()))
+    columns["direction"] = _directions(grid, roles, entries, names)
+    shape = "one row per score" if roles.score is not None else "one column per metric"
+    return Measured(
+        source=grid.source,
+        sha256=grid.sha256,
+        layout=f"long ({shape}), {grid.words}",
+        scores=laid_out([(e, e.score) for e in entries]),
+        columns=columns,
+        models=attributes,
+        tasks=tasks,
+        stderrs=laid_out(errors) if errors else None,
+        cell_costs=_costs(grid, roles, models, benchmark_of),
+        notes=(*grid.notes, *_note_roles(grid, roles), *notes),
+    )
+
+
+def plain(name: str) -> str:
+    """Lower-case a header and turn its underscores to spaces."""
+    return name.casefold().replace("_", " ").strip()
+
+
+def find_alias(grid: Grid, part: str, taken: Sequence[int] = ()) -> int | None:
+    """Return the place of the column whose header is a usual name for a part."""
+    headers = [plain(name) for name in grid.header]
+    for alias in ALIASES[part]:
+        if alias in headers and headers.index(alias) not in taken:
+            return headers.index(alias)
+    return None
+
+
+def _roles(grid: Grid, options: Options) -> _Roles:
+    models = model_columns(grid, options)
+    taken = list(models)
+
+    def place(part: str, name: str | None = None) -> int | None:
+        found = grid.find(name) if name else find_alias(grid, part, taken)
+        taken.extend([] if found is None else [found])
+        return found
+
+    benchmark = place("benchmark", options.benchmark_column)
+    if benchmark is None:
+        raise EeveeError(
+            f"{grid.source}: no column of benchmarks in the header; name it "
+            "(benchmark_column, --benchmark-column)"
+        )
+    metric = place("metric", options.metric_column)
+    score = place("score", options.score_column)
+    stderr = place("stderr") if score is not None else None
+    cost, direction = place("cost"), place("direction")
+    metrics = {} if score is not None else _metric_columns(grid, taken)
+    if score is None and metric is not None:
+        if len(metrics) != 1:
+            raise EeveeError(
+                f"{grid.source}: no column of scores in the header; name it "
+                "(score_column, --score-column)"
+            )
+        ((score, stderr),) = metrics.items()
+        metrics = {}
+    return _Roles(models, benchmark, metric, score, stderr, cost, direction, metrics)
+
+
+def _metric_columns(grid: Grid, taken: Sequence[int]) -> dict[int, int | None]:
+    numeric = [
+        j
+        for j in range(grid.width)
+        if j not in taken and not is_attribute(grid.header[j]) and not grid.is_text(j)
+    ]
+    names = {grid.header[j]: j for j in numeric}
+    targets = {j: stderr_target(grid.header[j], names) for j in numeric}
+    error_of = {names[target]: j for j, target in targets.items() if target is not None}
+    metrics = {j: error_of.get(j) for j in numeric if targets[j] is None}
+    if not any(not all(map(is_missing, grid.column(j))) for j in metrics):
+        raise EeveeError(f"{grid.source}: no numeric column: nothing that could be a score")
+    return metrics
+
+
+def _benchmark(grid: Grid, roles: _Roles, i: int) -> str:
+    where = f"{grid.source}: row {grid.lines[i]}"
+    return check_name(grid.rows[i][roles.benchmark], "benchmark", where)
+
+
+def _rows_as_scores(grid: Grid, roles: _Roles) -> list[_Entry]:
+    assert roles.score is not None
+    rows = range(len(grid.rows))
+    benchmarks = [_benchmark(grid, roles, i) for i in rows]
+    if roles.metric is None:
+        split = split_names(unique(benchmarks))
+        names, owners = benchmarks, [split[name] for name in benchmarks]
+    else:
+        metrics = ["" if is_missing(m) else m for m in grid.column(roles.metric)]
+        names = [_column_name(b, m) for b, m in zip(benchmarks, metrics, strict=True)]
+        owners = [(b, m or LONE_METRIC) for b, m in zip(benchmarks, metrics, strict=True)]
+    return [_Entry(i, roles.score, roles.stderr, names[i], owners[i]) for i in rows]
+
+
+def _wide_rows(grid: Grid, roles: _Roles) -> list[_Entry]:
+    entries = []
+    for i in range(len(grid.rows)):
+        benchmark = _benchmark(grid, roles, i)
+        for j, stderr in roles.metrics.items():
+            if not is_missing(grid.rows[i][j]):
+                owner = (benchmark, grid.header[j])
+                entries.append(_Entry(i, j, stderr, _column_name(*owner), owner))
+    return entries
+
+
+def _column_name(benchmark: str, metric: str) -> str:
+    return f"{benchmark}.{metric}" if metric else benchmark
+
+
+def _owners(grid: Grid, entries: Sequence[_Entry]) -> dict[str, Owner]:
+    owners: dict[str, Owner] = {}
+    for entry in entries:
+        check_name(entry.column, "column", f"{grid.source}: row {grid.lines[entry.row]}")
+        if owners.setdefault(entry.column, entry.owner) != entry.owner:
+            raise EeveeError(
+                f"{grid.source}: row {grid.lines[entry.row]}: benchmark and metric "
+                f"{entry.owner} make the same column name as {owners[entry.column]}: "
+                f"{entry.column!r}; rename one"
+            )
+    return owners
+
+
+def _directions(
+    grid: Grid, roles: _Roles, entries: Sequence[_Entry], names: Sequence[str]
+) -> list[str | None]:
+    read: dict[str, tuple[str, int]] = {}
+    for entry in entries if roles.direction is not None else ():
+        i, j = entry.row, roles.direction
+        assert j is not None
+        where = f"{grid.source}: row {grid.lines[i]}, {grid.label(j)}"
+        direction = read_direction(grid.header[j], grid.rows[i][j], where)
+        if direction is None:
+            continue
+        known, line = read.setdefault(entry.column, (direction, grid.lines[i]))
+        if known != direction:
+            raise EeveeError(f"{where}: {entry.column!r} is {known} in row {line}; make them agree")
+    return [read[name][0] if name in read else None for name in names]
+
+
+def _costs(
+    grid: Grid, roles: _Roles, models: Sequence[str], benchmark_of: dict[int, str]
+) -> pd.DataFrame | None:
+    """Median cost of each model on each benchmark: rows of one run repeat what it cost."""
+    if roles.cost is None:
+        return None
+    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for i, benchmark in benchmark_of.items():
+        cost = grid.number(i, roles.cost)
+        if cost <= 0:
+            raise grid.error(i, roles.cost, f"{grid.rows[i][roles.cost]!r} is no cost; costs are "
+                             "positive, or left empty if they were not measured")  # fmt: skip
+        if not math.isnan(cost):
+            found[models[i], benchmark].append(cost)
+    frame = pd.DataFrame(np.nan, index=unique(models), columns=sorted(set(benchmark_of.values())))
+    for (model, benchmark), costs in found.items():
+        frame.loc[model, benchmark] = float(np.median(costs))
+    return frame
+
+
+def _note_roles(grid: Grid, roles: _Roles) -> list[Note]:
+    if roles.cost is None or plain(grid.header[roles.cost]) == "cost":
+        return []
+    return [Note("guessed", "column", grid.header[roles.cost], "holds costs, by its name")]
+
+
+def _sort_rest(
+    grid: Grid, roles: _Roles, models: Sequence[str], benchmark_of: dict[int, str]
+) -> tuple[dict[str, str], pd.DataFrame, list[Note]]:
+    """Use the other columns: a task per benchmark, attributes per model, else nothing."""
+    tasks: dict[str, str] = {}
+    attributes: dict[str, dict[str, object]] = {}
+    notes = []
+    benchmarks = [benchmark_of.get(i, "") for i in range(len(grid.rows))]
+    for j in sorted(set(range(grid.width)) - roles.others):
+        name, values = grid.header[j], grid.values(j)
+        per_benchmark = _constant_within(benchmarks, values)
+        per_model = _constant_within(models, values)
+        if plain(name) in _TASKS and per_benchmark is not None and not tasks:
+            tasks = {key: str(value) for key, value in per_benchmark.items() if key}
+            why, action = "is the same in all rows of a benchmark: read as its task", "guessed"
+        elif per_model is not None:
+            attributes[name] = per_model
+            why, action = "is the same in all rows of a model: kept as its attribute", "ignored"
+        else:
+            why, action = "is no part of this layout", "ignored"
+        notes.append(Note("guessed" if action == "guessed" else "ignored", "column", name, why))
+    order = unique(models)
+    frame = pd.DataFrame(
+        {name: [found.get(model) for model in order] for name, found in attributes.items()},
+        index=pd.Index(order, dtype=object),
+    )
+    return tasks, frame, notes
+
+
+def _constant_within(keys: Sequence[str], values: Sequence[object]) -> dict[str, object] | None:
+    """Return the one value of each key, None if a key has two."""
+    found: dict[str, object] = {}
+    for key, value in zip(keys, values, strict=True):
+        missing = value is None or value != value  # noqa: PLR0124
+        if not missing and found.setdefault(key, value) != value:
+            return None
+    return found

@@ -1,0 +1,178 @@
+"""What a reader hands over: `Measured`, scores as found, before cleaning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from eevee.errors import EeveeError
+from eevee.readers.names import split_names, unprintable
+from eevee.table import Note
+
+DUPLICATES = ("error", "mean", "first", "last")
+LAYOUTS = ("auto", "wide", "long", "two-header-rows")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a source is to be read (see `eevee.read_table`)."""
+
+    layout: str = "auto"
+    model_column: str | None = None
+    benchmark_column: str | None = None
+    metric_column: str | None = None
+    score_column: str | None = None
+    duplicates: str = "error"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Scores as a source has them: nothing dropped, nothing turned.
+
+    Attributes
+    ----------
+    source, sha256, layout : str
+    scores : DataFrame, models x columns
+    columns : DataFrame indexed by column name
+        ``benchmark``, ``metric``, and ``direction`` and ``role``, None where not said.
+    tasks : mapping of benchmark to task
+    models : DataFrame indexed by model name
+    stderrs : DataFrame like `scores`, or None
+    cell_costs : DataFrame, models x benchmarks, or None
+    notes : tuple of Note
+    """
+
+    source: str
+    sha256: str
+    layout: str
+    scores: pd.DataFrame
+    columns: pd.DataFrame
+    models: pd.DataFrame
+    tasks: Mapping[str, str] = field(default_factory=dict)
+    stderrs: pd.DataFrame | None = None
+    cell_costs: pd.DataFrame | None = None
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def benchmarks(self) -> list[str]:
+        """Names of the benchmarks, sorted."""
+        return sorted(set(self.columns["benchmark"]))
+
+    def noted(self, *notes: Note) -> Measured:
+        """Add notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    def without_columns(self, why: Mapping[str, str]) -> Measured:
+        """Drop columns, with a note each."""
+        keep = [name for name in self.scores.columns if name not in why]
+        return replace(
+            self,
+            scores=self.scores[keep],
+            columns=self.columns.loc[keep],
+            stderrs=None if self.stderrs is None else self.stderrs[keep],
+            notes=(*self.notes, *(Note("dropped", "column", n, w) for n, w in why.items())),
+        )
+
+    def without_models(self, why: Mapping[str, str]) -> Measured:
+        """Drop models, with a note each."""
+        keep = [name for name in self.scores.index if name not in why]
+        return replace(
+            self,
+            scores=self.scores.loc[keep],
+            models=self.models.loc[keep],
+            stderrs=None if self.stderrs is None else self.stderrs.loc[keep],
+            cell_costs=None if self.cell_costs is None else self.cell_costs.loc[keep],
+            notes=(*self.notes, *(Note("dropped", "model", n, w) for n, w in why.items())),
+        )
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One measured cell: where it goes, its value, the line that it stood on."""
+
+    model: str
+    column: str
+    value: float
+    line: int
+
+
+def pivot(
+    cells: Sequence[Cell],
+    models: Sequence[str],
+    columns: Sequence[str],
+    source: str,
+    rule: str,
+) -> pd.DataFrame:
+    """Lay cells out as models x columns; several values for one cell follow the rule.
+
+    Raises
+    ------
+    EeveeError
+        If a cell has several values and the rule is ``"error"``.
+
+    Examples
+    --------
+    >>> cells = [Cell("x", "mmlu", 1.0, 2), Cell("x", "mmlu", 2.0, 3)]
+    >>> float(pivot(cells, ["x"], ["mmlu"], "scores.csv", "mean").loc["x", "mmlu"])
+    1.5
+    """
+    row = {name: i for i, name in enumerate(models)}
+    place = {name: j for j, name in enumerate(columns)}
+    found: dict[tuple[int, int], list[Cell]] = {}
+    for cell in cells:
+        found.setdefault((row[cell.model], place[cell.column]), []).append(cell)
+    values = np.full((len(models), len(columns)), np.nan)
+    for key, same in found.items():
+        values[key] = _one_value(same, source, rule)
+    return pd.DataFrame(values, index=pd.Index(models), columns=pd.Index(columns))
+
+
+def describe_columns(names: Sequence[str]) -> pd.DataFrame:
+    """Return a frame of benchmark and metric of each column, split from its name."""
+    split = split_names(names)
+    return column_frame(names, [split[name] for name in names])
+
+
+def column_frame(names: Sequence[str], owners: Sequence[tuple[str, str]]) -> pd.DataFrame:
+    """Return a frame of benchmark and metric of each column; directions and roles unknown."""
+    benchmarks = [benchmark for benchmark, _ in owners]
+    metrics = [metric for _, metric in owners]
+    return pd.DataFrame(
+        {"benchmark": benchmarks, "metric": metrics, "direction": None, "role": None},
+        index=list(names),
+        dtype=object,
+    )
+
+
+def check_name(name: str, what: str, where: str) -> str:
+    """Return a name if it is fit to be one, else raise an error that says where it stands."""
+    if not name:
+        raise EeveeError(f"{where}: the {what} has no name; give it one")
+    if unprintable(name):
+        raise EeveeError(
+            f"{where}: the name of {what} {name!r} holds a line break or control character; "
+            "take it out"
+        )
+    return name
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """Return names once each, in their order."""
+    return list(dict.fromkeys(names))
+
+
+def _one_value(same: list[Cell], source: str, rule: str) -> float:
+    if len(same) == 1:
+        return same[0].value
+    if rule == "error":
+        raise EeveeError(
+            f"{source}: model {same[0].model!r} has more than one score in {same[0].column!r}: "
+            f"rows {same[0].line} and {same[1].line}; name the columns that make a model unique "
+            "(model_column, --model-column), or choose duplicates = mean, first or last"
+        )
+    if rule == "mean":
+        return float(np.mean([cell.value for cell in same]))
+    return same[0].value if rule == "first" else same[-1].value

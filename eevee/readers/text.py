@@ -1,0 +1,186 @@
+"""From the bytes of a file to a `Grid`: gzip, encoding, delimiter, quotes, ragged rows."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import hashlib
+import io
+import os
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from eevee.errors import EeveeError
+from eevee.readers.cells import uses_decimal_comma
+from eevee.readers.grid import Grid
+from eevee.table import Note
+
+Record = tuple[int, list[str]]
+
+_DELIMITERS = {",": "','", "\t": "tab", ";": "';'", "|": "'|'"}
+_MAGIC = {
+    b"PK\x03\x04": "a zip or Excel file: save it as CSV",
+    b"PAR1": "a Parquet file: read it with pandas and pass the DataFrame, or save it as CSV",
+    b"%PDF": "a PDF file: save the table as CSV",
+    b"\xd0\xcf\x11\xe0": "an old Excel file: save it as CSV",
+}
+_SAMPLE = 200
+
+
+def read_grid(path: str | os.PathLike[str]) -> Grid:
+    """Read a delimited text file, plain or gzipped, as a grid of stripped cells.
+
+    Parameters
+    ----------
+    path : path
+        UTF-8 or (with a byte order mark) UTF-16; separated by comma, tab, semicolon or bar.
+
+    Raises
+    ------
+    EeveeError
+        If there is no such file, it is not text, or its rows are ragged.
+    """
+    path = Path(path)
+    source = _printable(path.name or str(path))
+    raw = _load(path, source)
+    text = _decode(_gunzip(raw, source), source)
+    delimiter = _sniff_delimiter(text)
+    records = _records(text, delimiter, source)
+    header, rows, notes = _rectangle(records, source)
+    comma = delimiter == ";" and uses_decimal_comma(cell for row in rows for cell in row[1])
+    grid = Grid(
+        source=source,
+        header=header,
+        rows=tuple(tuple(cells) for _, cells in rows),
+        lines=tuple(line for line, _ in rows),
+        decimal_comma=comma,
+        sha256=hashlib.sha256(raw).hexdigest(),
+        words=f"separated by {_DELIMITERS[delimiter]}" + (", decimal commas" if comma else ""),
+        notes=notes,
+    )
+    return _without_empty_ends(grid)
+
+
+def _printable(name: str) -> str:
+    return name if name.isprintable() else repr(name)
+
+
+def _load(path: Path, source: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise EeveeError(f"{source}: no such file ({_printable(str(path))})") from None
+    except IsADirectoryError:
+        raise EeveeError(f"{source}: is a folder; give a file") from None
+    except (OSError, ValueError) as why:
+        reason = getattr(why, "strerror", None) or why
+        raise EeveeError(f"{source}: cannot be read ({reason})") from None
+
+
+def _gunzip(raw: bytes, source: str) -> bytes:
+    if not raw.startswith(b"\x1f\x8b"):
+        return raw
+    try:
+        return gzip.decompress(raw)
+    except (OSError, EOFError, zlib.error):
+        raise EeveeError(f"{source}: the gzip file is damaged; make it again") from None
+
+
+def _decode(data: bytes, source: str) -> str:
+    for magic, what in _MAGIC.items():
+        if data.startswith(magic):
+            raise EeveeError(f"{source}: is {what}")
+    if not data.strip():
+        raise EeveeError(f"{source}: the file is empty")
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        text = data.decode("utf-16" if wide else "utf-8-sig")
+    except UnicodeDecodeError as why:
+        line = data[: why.start].count(b"\n") + 1
+        raise EeveeError(f"{source}: line {line} is not UTF-8 text; save it as UTF-8") from None
+    if "\0" in text:
+        raise EeveeError(f"{source}: is not a text file (it holds NUL bytes); give a CSV file")
+    if text.lstrip()[:1] in {"{", "["} and text.rstrip()[-1:] in {"}", "]"}:
+        raise EeveeError(f"{source}: looks like JSON; give a CSV file")
+    return text
+
+
+def _parse(text: str, delimiter: str) -> tuple[list[Record], str]:
+    """Cut text into records with the line each starts on; what stopped it early, if anything."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    records: list[Record] = []
+    line = 1
+    try:
+        for cells in reader:
+            records.append((line, [cell.strip() for cell in cells]))
+            line = reader.line_num + 1
+    except csv.Error as why:
+        return records, f"row {line}: {why}"
+    return records, ""
+
+
+def _sniff_delimiter(text: str) -> str:
+    """Choose the delimiter whose rows agree best with the header row, then the widest."""
+    sample = "".join(text.splitlines(keepends=True)[:_SAMPLE])
+
+    def agreement(delimiter: str) -> tuple[float, float, int]:
+        widths = [len(cells) for _, cells in _parse(sample, delimiter)[0] if any(cells)]
+        if not widths or max(widths) < 2:
+            return (-1.0, 0.0, 0)
+        header, rest = widths[0], widths[1:] or widths
+        equal = sum(width == header for width in rest) / len(rest)
+        short = sum(width == header + 1 for width in rest) / len(rest)
+        return (max(equal, short) if header > 1 else short - 1, equal, header)
+
+    return max(_DELIMITERS, key=agreement)
+
+
+def _records(text: str, delimiter: str, source: str) -> list[Record]:
+    records, stopped = _parse(text, delimiter)
+    if stopped:
+        raise EeveeError(f"{source}: {stopped}; is a quotation mark left open?")
+    return [(line, cells) for line, cells in records if any(cells)]
+
+
+def _rectangle(
+    records: list[Record], source: str
+) -> tuple[tuple[str, ...], list[Record], tuple[Note, ...]]:
+    """Separate the header row and check that all rows are as wide as it."""
+    if len(records) < 2:
+        raise EeveeError(f"{source}: needs a header row and rows of scores below it")
+    header, rows = records[0][1], records[1:]
+    widths = {len(cells) for _, cells in rows}
+    notes: tuple[Note, ...] = ()
+    if widths == {len(header) + 1}:
+        header = ["", *header]
+        notes = (
+            Note(
+                "guessed", "column", "(first)", "holds the models: the header row is one name short"
+            ),
+        )
+    if len(header) < 2:
+        raise EeveeError(
+            f"{source}: not a table: only one column when separated by comma, tab, ';' or '|'"
+        )
+    return tuple(header), [_fit(row, len(header), source) for row in rows], notes
+
+
+def _fit(record: Record, width: int, source: str) -> Record:
+    """Cut empty cells off the end of a row that is too long; any other length is an error."""
+    line, cells = record
+    if len(cells) < width or any(cells[width:]):
+        raise EeveeError(
+            f"{source}: row {line} has {len(cells)} cells, the header row {width}; "
+            "are there separators too many or too few, or names without quotation marks?"
+        )
+    return line, cells[:width]
+
+
+def _without_empty_ends(grid: Grid) -> Grid:
+    """Leave out columns with neither a name nor a cell (spreadsheets write them)."""
+    empty = {j for j in range(grid.width) if not grid.header[j] and not any(grid.column(j))}
+    keep: Sequence[int] = [j for j in range(grid.width) if j not in empty]
+    return replace(grid.take(keep)) if empty else grid

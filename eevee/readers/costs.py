@@ -188,10 +188,9 @@ def _per_cell(grid: Grid) -> Costs:
     return costs_of_cells(grid.source, cells)
 
 
-def _positive(grid: Grid, i: int, j: int, cell: bool = False) -> float:
+def _positive(grid: Grid, i: int, j: int, key: int) -> float:
     cost = grid.number(i, j)
     if cost <= 0:
-        what = f"of model {grid.rows[i][0]!r}" if cell else f"of {grid.rows[i][0]!r}"
-        raise grid.error(i, j, f"the cost {what} is {grid.rows[i][j]}; costs must be positive"
-                         + (", or left empty if not measured" if cell else ""))  # fmt: skip
+        what = f"the cost of {grid.rows[i][key]!r} is {grid.rows[i][j]}"
+        raise grid.error(i, j, f"{what}; costs must be positive (empty where not measured)")
     return cost

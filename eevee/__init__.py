@@ -14,12 +14,18 @@ from eevee._version import __version__ as __version__
 if TYPE_CHECKING:
     from eevee.errors import EeveeError as EeveeError
     from eevee.readers import read_table as read_table
+    from eevee.scoring.mlp import MLPScorer as MLPScorer
+    from eevee.splits import Splits as Splits
+    from eevee.splits import shuffle_splits as shuffle_splits
     from eevee.table import ResultsTable as ResultsTable
 
 _HOME = {
     "EeveeError": "eevee.errors",
+    "MLPScorer": "eevee.scoring.mlp",
     "ResultsTable": "eevee.table",
+    "Splits": "eevee.splits",
     "read_table": "eevee.readers",
+    "shuffle_splits": "eevee.splits",
 }
 
 __all__ = sorted(_HOME)  # noqa: PLE0605

@@ -1,0 +1,1 @@
+"""Scorers: pure functions from subsets of benchmarks to held-out losses."""

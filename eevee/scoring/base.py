@@ -1,0 +1,147 @@
+"""What every scorer promises, and the parts that all of them share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from eevee.errors import EeveeError
+from eevee.scoring.loss import LossRule, Targets, mean_squared_errors, standardise
+from eevee.splits import Splits
+from eevee.table import FloatArray, ResultsTable, Subset
+
+Advance = Callable[[int], None]
+"""Called with the number of subsets that have just been scored."""
+
+
+class Scorer(Protocol):
+    """A pure function from subsets to losses: what a search needs to know.
+
+    `score` depends on (table, splits, configuration, subset) alone: not on the order of names,
+    the batch, the chunk, the number of threads or what was scored before.
+    """
+
+    table: ResultsTable
+    splits: Splits
+    targets: Targets
+
+    def score(
+        self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None
+    ) -> FloatArray:
+        """Loss of each subset, (n_subsets,), float64."""
+
+    def score_splits(
+        self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None
+    ) -> FloatArray:
+        """Loss of each subset in each split, (n_subsets, n_splits), float64."""
+
+    def rescore(self, subsets: Sequence[Iterable[str]], n_init: int) -> FloatArray | None:
+        """Losses under `n_init` initialisations that `score` does not use.
+
+        Shape (n_subsets, n_init), or None for a scorer without initialisations.
+        """
+
+    def mean_predictor(self) -> FloatArray:
+        """Loss in each split of predicting each column's training mean, (n_splits,)."""
+
+    def with_targets(self, targets: Targets) -> Scorer:
+        """Return the same scorer for the other kind of target."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return the configuration, as plain JSON-able values."""
+
+
+class BaseScorer(ABC):
+    """Checks subsets, caches losses by subset and averages errors; a child fits and predicts.
+
+    Parameters
+    ----------
+    table : ResultsTable
+    splits : Splits
+        Of the same models.
+    targets : {"all", "unseen"}
+    weights : mapping of benchmark to weight, optional
+    """
+
+    def __init__(
+        self,
+        table: ResultsTable,
+        splits: Splits,
+        *,
+        targets: Targets = "all",
+        weights: Mapping[str, float] | None = None,
+    ) -> None:
+        if splits.n_models != table.n_models:
+            raise EeveeError(
+                f"the splits speak of {splits.n_models} models, the table has {table.n_models}"
+            )
+        self.table = table
+        self.splits = splits
+        self.targets: Targets = targets
+        self.weights = weights
+        self._data = standardise(table, splits.fit)
+        self._rule = LossRule(table, splits, self._data, targets, weights)
+        self._cache: dict[Subset, FloatArray] = {}
+
+    @abstractmethod
+    def _losses(self, subsets: list[Subset], advance: Advance | None) -> FloatArray:
+        """Score distinct, checked subsets that are not cached: (n_subsets, n_splits)."""
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """Return the configuration, as plain JSON-able values."""
+
+    def score(
+        self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None
+    ) -> FloatArray:
+        """Return the loss of each subset: the mean over splits.
+
+        Parameters
+        ----------
+        subsets : sequence of iterables of benchmark names
+        advance : callable, optional
+            Told how many subsets have just been scored.
+
+        Returns
+        -------
+        array of float64, shape (n_subsets,)
+            NaN where nothing is left to predict (`targets="unseen"` with every benchmark in).
+
+        Raises
+        ------
+        EeveeError
+            If a name is unknown or a subset is empty.
+        """
+        return np.asarray(self.score_splits(subsets, advance=advance).mean(axis=1))
+
+    def score_splits(
+        self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None
+    ) -> FloatArray:
+        """Return the loss of each subset in each split, shape (n_subsets, n_splits)."""
+        checked = [self.table.subset(subset) for subset in subsets]
+        new = [s for s in dict.fromkeys(checked) if s not in self._cache]
+        if advance is not None and len(new) < len(checked):
+            advance(len(checked) - len(new))
+        if new:
+            self._cache.update(zip(new, self._losses(new, advance), strict=True))
+        if not checked:
+            return np.empty((0, self.splits.n_splits))
+        return np.stack([self._cache[subset] for subset in checked])
+
+    def mean_predictor(self) -> FloatArray:
+        """Return the loss in each split of predicting each column's training mean.
+
+        The bound that a useful subset must beat; shape (n_splits,).
+        """
+        errors = mean_squared_errors(
+            np.zeros_like(self._data.targets), self._data.targets, self._test_cells
+        )
+        return np.asarray(self._rule.losses([()], errors[None])[0])
+
+    @property
+    def _test_cells(self) -> np.ndarray:
+        """Observed cells of test models, (n_splits, n_models, n_columns)."""
+        return self.splits.test[:, :, None] & self._data.observed[None]

@@ -1,0 +1,39 @@
+"""One thread for every test, and tables that many of them share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+import eevee
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+def made_table(
+    n_models: int = 24, n_benchmarks: int = 9, *, missing: float = 0.0, seed: int = 0
+) -> eevee.ResultsTable:
+    """Models with two skills, benchmarks that mix them, noise, and gaps."""
+    rng = np.random.default_rng(seed)
+    skills = rng.normal(size=(n_models, 2))
+    mix = rng.normal(size=(2, n_benchmarks))
+    values = skills @ mix + 0.3 * rng.normal(size=(n_models, n_benchmarks))
+    values[rng.random(values.shape) < missing] = np.nan
+    names = [f"b{i:02d}" for i in range(n_benchmarks)]
+    frame = pd.DataFrame(values, index=[f"m{i:02d}" for i in range(n_models)], columns=names)
+    return eevee.ResultsTable.from_scores(frame)
+
+
+@pytest.fixture(scope="session")
+def table() -> eevee.ResultsTable:
+    return made_table()
+
+
+@pytest.fixture(scope="session")
+def gappy_table() -> eevee.ResultsTable:
+    return made_table(missing=0.2, seed=1)

@@ -1,0 +1,1 @@
+"""Searches: from a scorer to ranked subsets."""

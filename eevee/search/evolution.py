@@ -1,0 +1,370 @@
+"""The paper's evolutionary search (Algorithms 2 and 3) on DEAP."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from deap import base, tools
+
+from eevee.errors import EeveeError
+from eevee.scoring.base import Scorer
+from eevee.search.result import Ledger, ProgressHook, SearchResult, round6
+from eevee.search.space import Space, at_most, make_space
+from eevee.table import Subset
+
+MAX_DRAWS = 100
+"""An operator that finds no unseen subset in this many draws gives up."""
+TOURNAMENT_SIZE = 3
+
+
+@dataclass(frozen=True)
+class Evolution:
+    """Numbers of the search; the defaults are the paper's (section 3), where it gives them.
+
+    Attributes
+    ----------
+    population : int
+        Random subsets to begin with.
+    winners, children : int
+        Subsets kept per generation, and moves made from each.
+    generations : int
+        At most; the paper does not say.
+    patience : int or None
+        Stop after this many generations without a better subset; None never stops early.
+    selection : {"best", "tournament"}
+        The top winners are kept, as the paper does under the name of a tournament, or
+        DEAP's `selTournament` draws them.
+    max_exhaustive : int
+        Score everything where there are at most this many subsets.
+    """
+
+    population: int = 1000
+    winners: int = 50
+    children: int = 10
+    generations: int = 10
+    patience: int | None = 3
+    selection: Literal["best", "tournament"] = "best"
+    max_exhaustive: int = 6000
+
+    def __post_init__(self) -> None:
+        for name in ("population", "winners", "children", "generations"):
+            if getattr(self, name) < 1:
+                raise EeveeError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.patience is not None and self.patience < 1:
+            raise EeveeError(f"patience must be at least 1 or None, got {self.patience}")
+        if self.selection not in ("best", "tournament"):
+            raise EeveeError(f"selection must be 'best' or 'tournament', got {self.selection!r}")
+
+    @property
+    def most(self) -> int:
+        """The most subsets that a search can score."""
+        return self.population + self.generations * self.winners * self.children
+
+
+def evolve(
+    scorer: Scorer,
+    k: int | None = None,
+    *,
+    budget: float | None = None,
+    seed: int = 0,
+    evolution: Evolution | None = None,
+    exhaustive: bool = True,
+    n_rescore: int = 8,
+    include: Iterable[Iterable[str]] = (),
+    label: str = "search",
+    progress: ProgressHook | None = None,
+) -> SearchResult:
+    """Search for the subset with the lowest loss, of one size or under a budget.
+
+    Random subsets, then generations in which the best 50 stay and each makes 10 children, one
+    benchmark swapped for another (under a budget also added or dropped). Where the whole space
+    holds no more subsets than that, all of them are scored instead and the result is exact.
+
+    Parameters
+    ----------
+    scorer : Scorer
+    k : int, optional
+        Size of the subset.
+    budget : float, optional
+        Instead of k: the total cost allowed, in the table's cost unit.
+    seed : int
+        Of the search alone; the scorer and the splits have their own.
+    evolution : Evolution, optional
+    exhaustive : bool
+        Allow scoring everything where there are at most `evolution.max_exhaustive` subsets.
+    n_rescore : int
+        Initialisations under which the best 50 are scored again; 0 skips it.
+    include : iterable of subsets
+        Also begin with these (they are not part of the random baseline).
+    label : str
+        Name in progress reports.
+    progress : callable, optional
+        Told of a `Progress` as subsets are scored.
+
+    Returns
+    -------
+    SearchResult
+
+    Raises
+    ------
+    EeveeError
+        If k or the budget is out of range.
+
+    Notes
+    -----
+    Paper: "EEVEE and GATE", section 3, Algorithms 2 and 3.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, eevee
+    >>> skill = np.random.default_rng(0).normal(size=(20, 1))
+    >>> noise = np.random.default_rng(1).normal(size=(20, 5))
+    >>> frame = pd.DataFrame(skill + [0.1, 1, 1, 1, 1] * noise, columns=list("abcde"))
+    >>> table = eevee.ResultsTable.from_scores(frame)
+    >>> scorer = eevee.MLPScorer(table, eevee.shuffle_splits(table), epochs=20)
+    >>> found = evolve(scorer, k=2)
+    >>> found.exact, len(found.ranked), "a" in found.best
+    (True, 10, True)
+    """
+    evolution = evolution or Evolution()
+    space = make_space(scorer.table, k, budget)
+    exact = exhaustive and at_most(space, evolution.max_exhaustive)
+    also = [_inside(space, scorer.table.subset(subset)) for subset in include]
+    ledger = Ledger(scorer, label, evolution.most, progress)
+    if exact:
+        logbook = _score_everything(space, ledger)
+    else:
+        rng = np.random.default_rng(seed)
+        logbook = _Search(space, ledger, evolution, rng).run(also)
+    settings = {
+        "method": "exhaustive" if exact else "evolution",
+        **space.describe(),
+        **asdict(evolution),
+        "seed": seed,
+        "n_rescore": n_rescore,
+    }
+    return ledger.result(
+        n_rescore=n_rescore, also=also, exact=exact, settings=settings, logbook=logbook
+    )
+
+
+def sweep(
+    scorer: Scorer,
+    ks: Iterable[int],
+    *,
+    seed: int = 0,
+    evolution: Evolution | None = None,
+    exhaustive: bool = True,
+    n_rescore: int = 8,
+    progress: ProgressHook | None = None,
+) -> list[SearchResult]:
+    """Search at several sizes (paper, Fig. 5): one `SearchResult` per k, in order.
+
+    Each size has a seed of its own, spawned from `seed`, so that a size's result does not
+    depend on which others are in the sweep.
+
+    Raises
+    ------
+    EeveeError
+        If a k is out of range (before anything is scored).
+    """
+    sizes = list(ks)
+    for k in sizes:
+        make_space(scorer.table, k, None)
+    return [
+        evolve(
+            scorer,
+            k,
+            seed=child_seed(seed, k),
+            evolution=evolution,
+            exhaustive=exhaustive,
+            n_rescore=n_rescore,
+            label=f"k={k}",
+            progress=progress,
+        )
+        for k in sizes
+    ]
+
+
+def child_seed(seed: int, *key: int) -> int:
+    """Return a seed of its own for a part of a job, spawned from the job's seed.
+
+    Examples
+    --------
+    >>> child_seed(0, 1) == child_seed(0, 1), child_seed(0, 1) == child_seed(0, 2)
+    (True, False)
+    """
+    return int(np.random.SeedSequence(seed, spawn_key=key).generate_state(1)[0])
+
+
+class _Loss(base.Fitness):  # type: ignore[misc]
+    weights = (-1.0,)
+
+
+class _Individual(tuple[str, ...]):
+    """A subset with a fitness, as DEAP wants it."""
+
+    fitness: _Loss
+
+    def __new__(cls, names: Subset) -> _Individual:
+        individual = super().__new__(cls, names)
+        individual.fitness = _Loss()
+        return individual
+
+
+class _Search:
+    """One run of Algorithm 3; DEAP's toolbox holds its operators."""
+
+    def __init__(
+        self, space: Space, ledger: Ledger, evolution: Evolution, rng: np.random.Generator
+    ) -> None:
+        self._space = space
+        self._ledger = ledger
+        self._evolution = evolution
+        self._rng = rng
+        self._born: set[Subset] = set()
+        self._toolbox = base.Toolbox()
+        self._toolbox.register("mutate", self._child)
+        self._toolbox.register("select", _selection(evolution, rng))
+        self._toolbox.register("evaluate", self._losses)
+        self._toolbox.register("map", _whole_batch)
+
+    def run(self, include: Sequence[Subset]) -> pd.DataFrame:
+        """Evolve until the generations or the patience are used up; return the logbook."""
+        logbook = tools.Logbook()
+        population = self._evaluated(self._first_population(), 0)
+        population += self._evaluated(include, 1)
+        unchanged = 0
+        for generation in range(self._evolution.generations + 1):
+            if generation > 0:
+                before = self._ledger.top(1)
+                population = self._next(population, generation)
+                unchanged = unchanged + 1 if self._ledger.top(1) == before else 0
+            self._record(logbook, generation, population, unchanged)
+            patience = self._evolution.patience
+            if patience is not None and unchanged >= patience:
+                break
+        return pd.DataFrame(list(logbook))
+
+    def _first_population(self) -> list[Subset]:
+        draw = partial(self._space.random, self._rng)
+        drawn: list[Subset] = []
+        while len(drawn) < self._evolution.population:
+            subset = self._unseen(draw)
+            if subset is None:
+                break
+            drawn.append(subset)
+        return drawn
+
+    def _next(self, population: list[_Individual], generation: int) -> list[_Individual]:
+        """Keep the winners, let each make its children, score the new ones in one batch."""
+        ordered = sorted(population, key=self._ledger.order)
+        parents = self._toolbox.select(ordered, self._evolution.winners)
+        brood = [
+            self._toolbox.mutate(parent)
+            for parent in parents
+            for _ in range(self._evolution.children)
+        ]
+        return self._evaluated(dict.fromkeys([*map(tuple, parents), *brood]), generation)
+
+    def _child(self, parent: Subset) -> Subset:
+        """Move to an unseen neighbour; the parent itself where none is found."""
+        subset = tuple(parent)
+        return self._unseen(partial(self._space.neighbour, subset, self._rng)) or subset
+
+    def _unseen(self, draw: Callable[[], Subset | None]) -> Subset | None:
+        for _ in range(MAX_DRAWS):
+            subset = draw()
+            if subset is not None and subset not in self._born:
+                self._born.add(subset)
+                return subset
+        return None
+
+    def _evaluated(self, subsets: Iterable[Subset], generation: int) -> list[_Individual]:
+        individuals = [_Individual(subset) for subset in subsets]
+        evaluate = partial(self._toolbox.evaluate, generation=generation)
+        losses = self._toolbox.map(evaluate, individuals)
+        for individual, loss in zip(individuals, losses, strict=True):
+            individual.fitness.values = (round6(loss),)
+        return individuals
+
+    def _losses(self, individuals: list[_Individual], generation: int) -> list[float]:
+        subsets = [tuple(individual) for individual in individuals]
+        self._born.update(subsets)
+        self._ledger.add(subsets, generation)
+        return [self._ledger.loss(subset) for subset in subsets]
+
+    def _record(
+        self,
+        logbook: Any,
+        generation: int,
+        population: list[_Individual],
+        unchanged: int,
+    ) -> None:
+        top = sorted(population, key=self._ledger.order)[: self._evolution.winners]
+        losses = [self._ledger.loss(tuple(individual)) for individual in top]
+        logbook.record(
+            generation=generation,
+            evaluated=len(self._ledger),
+            best=losses[0],
+            mean=float(np.mean(losses)),
+            worst=losses[-1],
+            unchanged=unchanged,
+        )
+
+
+def _inside(space: Space, subset: Subset) -> Subset:
+    if subset not in space:
+        raise EeveeError(f"cannot begin with {', '.join(subset)}: it breaks {space.describe()}")
+    return subset
+
+
+def _score_everything(space: Space, ledger: Ledger) -> pd.DataFrame:
+    ledger.add(space, 0)
+    top = [ledger.loss(subset) for subset in ledger.top(len(ledger))]
+    row = {
+        "generation": 0,
+        "evaluated": len(ledger),
+        "best": top[0],
+        "mean": float(np.mean(top)),
+        "worst": top[-1],
+        "unchanged": 0,
+    }
+    return pd.DataFrame([row])
+
+
+def _whole_batch(
+    evaluate: Callable[[list[_Individual]], list[float]], individuals: list[_Individual]
+) -> list[float]:
+    """Stand in for `map`: the scorer takes a whole generation at once."""
+    return evaluate(individuals)
+
+
+def _selection(evolution: Evolution, rng: np.random.Generator) -> Callable[..., list[_Individual]]:
+    if evolution.selection == "best":
+        return tools.selBest  # type: ignore[no-any-return]
+
+    def tournament(individuals: list[_Individual], count: int) -> list[_Individual]:
+        with _fenced_global_random(rng):
+            chosen = tools.selTournament(individuals, count, tournsize=TOURNAMENT_SIZE)
+        return list(dict.fromkeys(chosen))
+
+    return tournament
+
+
+@contextmanager
+def _fenced_global_random(rng: np.random.Generator) -> Iterator[None]:
+    """Seed the `random` module that DEAP draws from, and put its state back afterwards."""
+    state = random.getstate()
+    random.seed(int(rng.integers(2**63)))
+    try:
+        yield
+    finally:
+        random.setstate(state)

@@ -20,7 +20,7 @@ from eevee.readers.costs import (
     costs_of_cells,
     costs_of_facts,
     match_costs,
-    notes_on_dropped,
+    note_costs,
     read_costs,
 )
 from eevee.readers.directions import guess_direction
@@ -172,7 +172,7 @@ def _build(
     cells = None
     if costs is not None:
         prices = match_costs(costs, names, known)
-        notes += [*costs.notes, *notes_on_dropped(costs, names)]
+        notes += note_costs(costs, names, cost_unit)
     if costs is not None and costs.cells is not None:
         strangers = [m for m in costs.cells.index if m not in measured.scores.index]
         why = f"has costs in {costs.source} but no scores"
@@ -180,7 +180,7 @@ def _build(
         cells = costs.cells.reindex(index=measured.scores.index, columns=names)
     return ResultsTable.from_scores(
         measured.scores,
-        columns=_finish_columns(measured.columns),
+        columns=_finish_columns(measured.source, measured.columns),
         benchmarks=pd.DataFrame(
             {
                 "task": pd.Series([measured.tasks.get(n) for n in names], names, dtype=object),
@@ -195,8 +195,10 @@ def _build(
     )
 
 
-def _finish_columns(columns: pd.DataFrame) -> pd.DataFrame:
+def _finish_columns(source: str, columns: pd.DataFrame) -> pd.DataFrame:
     """Fill in directions that were not read, and roles."""
+    if (columns["role"] == "proxy").all():
+        raise EeveeError(f"{source}: all columns are proxies: no score is left to predict")
     guesses = [guess_direction(str(c), m) for c, m in columns["metric"].items()]
     read = columns["direction"].notna()
     return pd.DataFrame(

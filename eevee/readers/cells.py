@@ -9,7 +9,7 @@ from typing import Literal
 
 MISSING = frozenset({"", "-", "–", "—", "n/a", "na", "nan", "none", "null", "<na>", "#n/a"})  # noqa: RUF001
 
-Kind = Literal["text", "two numbers", "infinite", "comma"]
+Kind = Literal["text", "two numbers", "infinite", "comma", "ambiguous"]
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
@@ -26,8 +26,10 @@ _WHY: dict[Kind, str] = {
     "text": "is not a number; write a number, or leave the cell empty if it was not measured",
     "two numbers": "is two numbers in one cell; keep one, or give each a column of its own",
     "infinite": "is infinite; leave the cell empty if it was not measured",
-    "comma": "is not a number: a decimal comma is only read in files separated by ';', and there "
-    "a dot between thousands only next to one; write a decimal point",
+    "comma": "is not a number: a decimal comma is only read in files separated by ';'; "
+    "write a decimal point",
+    "ambiguous": "has a dot where the file has decimal commas: before thousands or decimals? "
+    "write it without the dot, or with a comma",
 }
 
 
@@ -79,7 +81,7 @@ def parse_cell(text: str, decimal_comma: bool = False) -> float:
         return math.nan
     plain = text.translate(_SIGNS).strip().removesuffix("%").strip()
     if decimal_comma and _DOTTED_THOUSANDS.fullmatch(plain):
-        raise CellError(text, "comma")  # 1.013 is 1013 or 1.013: nobody can tell
+        raise CellError(text, "ambiguous")  # 1.013 is 1013 or 1.013: nobody can tell
     if decimal_comma and _COMMA.fullmatch(plain):
         plain = plain.replace(".", "").replace(",", ".")
     elif _THOUSANDS.fullmatch(plain):

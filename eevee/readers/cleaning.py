@@ -45,6 +45,7 @@ def clean(
     if not keep_aggregates:
         measured = _drop_named_aggregates(measured, wanted)
     measured = _drop_useless(measured)
+    _check_size(measured)
     if not keep_aggregates:
         measured = _drop_computed_aggregates(measured, wanted)
     if min_coverage > 0:
@@ -116,21 +117,24 @@ def _computed_aggregate(scores: pd.DataFrame, wanted: frozenset[str]) -> str | N
 
 
 def _is_mean(column: FloatArray, mean: FloatArray, rounding: float) -> bool:
-    """Tell whether a column is a mean, or rises in a straight line with it, within rounding.
-
-    The line has two free numbers, so it must fit much better before it convinces.
-    """
-    spread = float(np.std(column))
+    """Tell whether a column is a mean, or rises in a straight line with it, within rounding."""
     rounding += 1e-9 * float(np.abs(column).max())
     if float(np.std(mean)) == 0.0:
         return False
-    if np.abs(column - mean).max() <= rounding < spread / 20:
+    if np.abs(column - mean).max() <= rounding and _convinces(column, rounding, 0):
         return True
-    slope, intercept = np.polyfit(mean, column, 1)
+    centred, target = mean - mean.mean(), column - column.mean()
+    slope = (centred @ target) / (centred @ centred)
     if slope <= 0:
         return False  # accuracy next to its own error rate makes the mean fall with it
-    residual = np.abs(column - slope * mean - intercept).max()
-    return bool(residual <= rounding < spread / 100)
+    residual = np.abs(target - slope * centred).max()
+    return bool(residual <= rounding) and _convinces(column, rounding, 2)
+
+
+def _convinces(column: FloatArray, rounding: float, n_free: int) -> bool:
+    """Tell whether so close a fit in so many rows is no accident, even of correlated columns."""
+    luck = rounding / (0.5 * float(np.std(column)))
+    return luck < 0.5 and luck ** (len(column) - n_free) < 1e-3
 
 
 def _resolution(column: FloatArray) -> float:
@@ -163,13 +167,19 @@ def _drop_rare(measured: Measured, min_coverage: float) -> Measured:
     )
 
 
+def _check_size(measured: Measured) -> None:
+    with np.errstate(over="ignore"):
+        units = measured.scores.std(axis=0, ddof=0)
+    for name in units.index[~np.isfinite(units)]:
+        raise EeveeError(
+            f"{measured.source}: the scores in column {name!r} are too large to compute with; "
+            "divide them by a constant"
+        )
+
+
 def _check_left(measured: Measured) -> None:
     dropped = [note for note in measured.notes if note.action == "dropped"]
-    first = (
-        f" (dropped: {dropped[0].kind} {dropped[0].name!r}, which {dropped[0].why})"
-        if dropped
-        else ""
-    )
+    first = "".join(f" ({n.kind} {n.name!r} was dropped: it {n.why})" for n in dropped[:1])
     n_models, n_columns = measured.scores.shape
     if n_columns == 0:
         raise EeveeError(f"{measured.source}: no column of scores is left{first}")

@@ -33,13 +33,14 @@ class Costs:
     source : str
     benchmarks : dict of benchmark to cost; NaN where the source has no number
     cells : DataFrame, models x benchmarks, or None
-    notes : tuple of Note
+    guessed : str or None
+        Column that was taken for the costs though it is not named so.
     """
 
     source: str
     benchmarks: dict[str, float]
     cells: pd.DataFrame | None = None
-    notes: tuple[Note, ...] = ()
+    guessed: str | None = None
 
 
 def read_costs(source: CostSource, known: Sequence[str]) -> Costs:
@@ -61,6 +62,8 @@ def read_costs(source: CostSource, known: Sequence[str]) -> Costs:
         grid = sidecar_grid(frame, "costs")
     else:
         grid = sidecar_grid(source, "costs")
+    if not grid.rows:
+        raise EeveeError(f"{grid.source}: is empty; give a cost for each benchmark")
     across = sum(name in set(known) for name in grid.header)
     down = sum(name in set(known) for name in grid.column(_name_column(grid)))
     if not across and not down:
@@ -119,12 +122,13 @@ def match_costs(costs: Costs, benchmarks: Sequence[str], known: Sequence[str]) -
     return {name: costs.benchmarks[name] for name in benchmarks}
 
 
-def notes_on_dropped(costs: Costs, benchmarks: Sequence[str]) -> list[Note]:
-    """Return a note for each cost whose benchmark was dropped from the table."""
+def note_costs(costs: Costs, benchmarks: Sequence[str], unit: str) -> list[Note]:
+    """Return notes on the column that was taken, and on costs of benchmarks that were dropped."""
+    taken = [] if costs.guessed is None else [costs.guessed]
+    guesses = [Note("guessed", "cost", name, f"holds the costs, taken as {unit}") for name in taken]
     why = "its benchmark is not in the table (dropped, or no benchmark)"
-    return [
-        Note("ignored", "cost", name, why) for name in costs.benchmarks if name not in benchmarks
-    ]
+    dropped = [name for name in costs.benchmarks if name not in benchmarks]
+    return guesses + [Note("ignored", "cost", name, why) for name in dropped]
 
 
 def _names_nothing(grid: Grid, known: Sequence[str]) -> EeveeError:
@@ -144,20 +148,20 @@ def _name_column(grid: Grid) -> int:
 
 def _per_benchmark(grid: Grid) -> Costs:
     key = _name_column(grid)
-    j, notes = _cost_column(grid, key)
+    j, guessed = _cost_column(grid, key)
     found: dict[str, float] = {}
     for i, name in enumerate(grid.column(key)):
         if name in found:
             raise grid.error(i, key, f"{name!r} has a cost in a row above; keep one")
         found[name] = _positive(grid, i, j, key)
-    return Costs(grid.source, found, notes=tuple(notes))
+    return Costs(grid.source, found, guessed=guessed)
 
 
-def _cost_column(grid: Grid, key: int) -> tuple[int, list[Note]]:
+def _cost_column(grid: Grid, key: int) -> tuple[int, str | None]:
     """Choose the column of costs: named cost, or the only one that could be."""
     headers = [plain(name) for name in grid.header]
     if "cost" in headers and headers.index("cost") != key:
-        return headers.index("cost"), []
+        return headers.index("cost"), None
     numeric = [j for j in range(grid.width) if j != key and not grid.is_text(j)]
     likely = [j for j in numeric if _COST_WORDS.search(headers[j]) or headers[j] in ALIASES["cost"]]
     chosen = likely if len(likely) == 1 else numeric
@@ -165,8 +169,7 @@ def _cost_column(grid: Grid, key: int) -> tuple[int, list[Note]]:
         names = ", ".join(repr(grid.header[j]) for j in (likely or numeric)[:6])
         found = f"several columns could be the cost ({names})" if numeric else "no numeric column"
         raise EeveeError(f"{grid.source}: {found}; name the one to use 'cost'")
-    note = Note("guessed", "cost", grid.header[chosen[0]], "is the column of costs")
-    return chosen[0], [note]
+    return chosen[0], grid.header[chosen[0]]
 
 
 def _per_cell(grid: Grid) -> Costs:

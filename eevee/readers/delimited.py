@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from eevee.readers.layouts import read_layout
 from eevee.readers.measured import Measured, Options
@@ -12,7 +11,7 @@ from eevee.readers.text import read_grid
 
 def sniff(source: object) -> bool:
     """Tell whether a source is the path of something that is not a folder."""
-    return isinstance(source, str | os.PathLike) and not Path(source).is_dir()
+    return isinstance(source, str | os.PathLike) and not os.path.isdir(source)
 
 
 def read(source: str | os.PathLike[str], options: Options, wanted: frozenset[str]) -> Measured:

@@ -20,11 +20,13 @@ from eevee.readers.measured import (
     Options,
     check_name,
     column_frame,
+    note_duplicates,
+    note_splits,
     pivot,
     unique,
 )
 from eevee.readers.names import LONE_METRIC, is_attribute, split_names, stderr_target
-from eevee.readers.wide import MODEL_NAMES, model_columns, model_keys
+from eevee.readers.wide import MODEL_NAMES, model_columns, model_keys, unique_with
 from eevee.table import Note
 
 ALIASES = {
@@ -37,6 +39,7 @@ ALIASES = {
              "evaluation time", "runtime", "time seconds"),
     "direction": DIRECTION_NAMES,
 }  # fmt: skip
+_MODELS = (*MODEL_NAMES, "name", "system", "method", "checkpoint", "run")
 _TASKS = ("task", "task type", "category", "group", "domain")
 
 Owner = tuple[str, str]
@@ -83,13 +86,13 @@ def looks_long(grid: Grid, options: Options) -> bool:
     """
     if options.benchmark_column or options.metric_column or options.score_column:
         return True
-    has_model = any(plain(name) in MODEL_NAMES for name in grid.header)
+    has_model = any(plain(name) in _MODELS for name in grid.header)
     benchmark = find_alias(grid, "benchmark")
     if not (has_model or options.model_column) or benchmark is None:
         return False
     if find_alias(grid, "score") is not None:
         return True
-    models = [tuple(row[j] for j in model_columns(grid, options)) for row in grid.rows]
+    models = [tuple(row[j] for j in model_columns(grid, options, _MODELS)) for row in grid.rows]
     return len(set(models)) < len(models) and grid.is_text(benchmark)
 
 
@@ -101,18 +104,24 @@ def read_long(grid: Grid, options: Options) -> Measured:
     owners = _owners(grid, entries)
     order = unique(models)
     names = list(owners)
+    hint = _hint_unique(grid, roles) if options.duplicates == "error" else ""
 
-    def laid_out(places: Sequence[tuple[_Entry, int]]) -> pd.DataFrame:
+    def measured(places: Sequence[tuple[_Entry, int]]) -> list[Cell]:
         cells = (
             Cell(models[e.row], e.column, grid.number(e.row, j), grid.lines[e.row])
             for e, j in places
         )
-        measured = [cell for cell in cells if not math.isnan(cell.value)]
-        return pivot(measured, order, names, grid.source, options.duplicates)
+        return [cell for cell in cells if not math.isnan(cell.value)]
 
-    errors = [(e, e.stderr) for e in entries if e.stderr is not None]
+    def laid_out(cells: Sequence[Cell]) -> pd.DataFrame:
+        return pivot(cells, order, names, grid.source, options.duplicates, hint)
+
+    scores = measured([(e, e.score) for e in entries])
+    errors = measured([(e, e.stderr) for e in entries if e.stderr is not None])
     benchmark_of = {e.row: e.owner[0] for e in entries}
     tasks, attributes, notes = _sort_rest(grid, roles, models, benchmark_of)
+    notes += _note_splits(entries, roles)
+    notes += note_duplicates(scores, grid.source, options.duplicates)
     columns = column_frame(names, list(owners.values()))
     columns["direction"] = _directions(grid, roles, entries, names)
     shape = "one row per score" if roles.score is not None else "one column per metric"
@@ -120,7 +129,7 @@ def read_long(grid: Grid, options: Options) -> Measured:
         source=grid.source,
         sha256=grid.sha256,
         layout=f"long ({shape}), {grid.words}",
-        scores=laid_out([(e, e.score) for e in entries]),
+        scores=laid_out(scores),
         columns=columns,
         models=attributes,
         tasks=tasks,
@@ -145,7 +154,7 @@ def find_alias(grid: Grid, part: str, taken: Sequence[int] = ()) -> int | None:
 
 
 def _roles(grid: Grid, options: Options) -> _Roles:
-    models = model_columns(grid, options)
+    models = model_columns(grid, options, _MODELS)
     taken = list(models)
 
     def place(part: str, name: str | None = None) -> int | None:
@@ -175,6 +184,15 @@ def _roles(grid: Grid, options: Options) -> _Roles:
     return _Roles(models, benchmark, metric, score, stderr, cost, direction, metrics)
 
 
+def _hint_unique(grid: Grid, roles: _Roles) -> str:
+    """Name a column that tells apart the rows of one model on one benchmark, if there is one."""
+    keys = [roles.benchmark, *([] if roles.metric is None else [roles.metric]), *roles.models]
+    others = [j for j in range(grid.width) if j not in roles.others and grid.is_text(j)]
+    more = unique_with(grid, keys, others)
+    model = ",".join(grid.header[j] for j in roles.models)
+    return "" if more is None else f" such as '{model},{more}'"
+
+
 def _metric_columns(grid: Grid, taken: Sequence[int]) -> dict[int, int | None]:
     numeric = [
         j
@@ -192,7 +210,7 @@ def _metric_columns(grid: Grid, taken: Sequence[int]) -> dict[int, int | None]:
 
 def _benchmark(grid: Grid, roles: _Roles, i: int) -> str:
     where = f"{grid.source}: row {grid.lines[i]}"
-    return check_name(grid.rows[i][roles.benchmark], "benchmark", where)
+    return check_name(grid.rows[i][roles.benchmark], "the benchmark", where)
 
 
 def _rows_as_scores(grid: Grid, roles: _Roles) -> list[_Entry]:
@@ -227,7 +245,7 @@ def _column_name(benchmark: str, metric: str) -> str:
 def _owners(grid: Grid, entries: Sequence[_Entry]) -> dict[str, Owner]:
     owners: dict[str, Owner] = {}
     for entry in entries:
-        check_name(entry.column, "column", f"{grid.source}: row {grid.lines[entry.row]}")
+        check_name(entry.column, "the column", f"{grid.source}: row {grid.lines[entry.row]}")
         if owners.setdefault(entry.column, entry.owner) != entry.owner:
             raise EeveeError(
                 f"{grid.source}: row {grid.lines[entry.row]}: benchmark and metric "
@@ -272,6 +290,11 @@ def _costs(
     for (model, benchmark), costs in found.items():
         frame.loc[model, benchmark] = float(np.median(costs))
     return frame
+
+
+def _note_splits(entries: Sequence[_Entry], roles: _Roles) -> list[Note]:
+    by_name = roles.score is not None and roles.metric is None
+    return note_splits(unique([e.column for e in entries])) if by_name else []
 
 
 def _note_roles(grid: Grid, roles: _Roles) -> list[Note]:

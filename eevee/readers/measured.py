@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from eevee.errors import EeveeError
-from eevee.readers.names import split_names, unprintable
+from eevee.readers.names import guessed_heads, unprintable
 from eevee.table import Note
 
 DUPLICATES = ("error", "mean", "first", "last")
@@ -105,6 +105,7 @@ def pivot(
     columns: Sequence[str],
     source: str,
     rule: str,
+    hint: str = "",
 ) -> pd.DataFrame:
     """Lay cells out as models x columns; several values for one cell follow the rule.
 
@@ -126,14 +127,23 @@ def pivot(
         found.setdefault((row[cell.model], place[cell.column]), []).append(cell)
     values = np.full((len(models), len(columns)), np.nan)
     for key, same in found.items():
-        values[key] = _one_value(same, source, rule)
+        values[key] = _one_value(same, source, rule, hint)
     return pd.DataFrame(values, index=pd.Index(models), columns=pd.Index(columns))
 
 
-def describe_columns(names: Sequence[str]) -> pd.DataFrame:
-    """Return a frame of benchmark and metric of each column, split from its name."""
-    split = split_names(names)
-    return column_frame(names, [split[name] for name in names])
+def note_duplicates(cells: Sequence[Cell], source: str, rule: str) -> list[Note]:
+    """Return a note if cells have more than one score."""
+    surplus = len(cells) - len({(cell.model, cell.column) for cell in cells})
+    why = f"of several scores for one cell the {rule} is kept: {surplus} are left out"
+    return [Note("dropped", "file", source, why)] if surplus else []
+
+
+def note_splits(names: Sequence[str]) -> list[Note]:
+    """Return a note for each benchmark that only its repeated name made."""
+    return [
+        Note("guessed", "benchmark", head, f"owns columns {', '.join(map(repr, owned))}")
+        for head, owned in guessed_heads(names).items()
+    ]
 
 
 def column_frame(names: Sequence[str], owners: Sequence[tuple[str, str]]) -> pd.DataFrame:
@@ -150,7 +160,7 @@ def column_frame(names: Sequence[str], owners: Sequence[tuple[str, str]]) -> pd.
 def check_name(name: str, what: str, where: str) -> str:
     """Return a name if it is fit to be one, else raise an error that says where it stands."""
     if not name:
-        raise EeveeError(f"{where}: the {what} has no name; give it one")
+        raise EeveeError(f"{where}: {what} has no name; give it one")
     if unprintable(name):
         raise EeveeError(
             f"{where}: the name of {what} {name!r} holds a line break or control character; "
@@ -164,14 +174,14 @@ def unique(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _one_value(same: list[Cell], source: str, rule: str) -> float:
+def _one_value(same: list[Cell], source: str, rule: str, hint: str) -> float:
     if len(same) == 1:
         return same[0].value
     if rule == "error":
         raise EeveeError(
             f"{source}: model {same[0].model!r} has more than one score in {same[0].column!r}: "
             f"rows {same[0].line} and {same[1].line}; name the columns that make a model unique "
-            "(model_column, --model-column), or choose duplicates = mean, first or last"
+            f"(model_column, --model-column){hint}, or choose duplicates = mean, first or last"
         )
     if rule == "mean":
         return float(np.mean([cell.value for cell in same]))

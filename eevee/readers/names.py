@@ -134,6 +134,21 @@ def split_names(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     return {name: _split(name, tails) for name in names}
 
 
+def guessed_heads(names: Sequence[str]) -> dict[str, list[str]]:
+    """Return benchmarks whose columns were split only because their head repeats.
+
+    Examples
+    --------
+    >>> guessed_heads(["xnli.en", "xnli.de", "cifar100.acc"])
+    {'xnli': ['xnli.en', 'xnli.de']}
+    """
+    heads: dict[str, list[str]] = defaultdict(list)
+    for name, (benchmark, metric) in split_names(names).items():
+        if metric != LONE_METRIC and not is_metric(metric):
+            heads[benchmark].append(name)
+    return dict(heads)
+
+
 def unprintable(name: str) -> bool:
     """Tell whether a name holds control characters, line breaks among them.
 

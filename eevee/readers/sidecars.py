@@ -73,7 +73,7 @@ role, metric."""
             "columns are benchmark (or column), task, direction, cost, role, metric"
         )
     for i, name in enumerate(grid.column(key)):
-        check_name(name, "benchmark", f"{grid.source}: row {grid.lines[i]}")
+        check_name(name, "the benchmark", f"{grid.source}: row {grid.lines[i]}")
     return BenchmarkFacts(grid, key)
 
 

@@ -8,9 +8,9 @@ import gzip
 import hashlib
 import io
 import os
+import re
 import zlib
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from eevee.errors import EeveeError
@@ -21,6 +21,8 @@ from eevee.table import Note
 Record = tuple[int, list[str]]
 
 _DELIMITERS = {",": "','", "\t": "tab", ";": "';'", "|": "'|'"}
+_SEP = re.compile(r"sep=([,;|\t])\r?[\r\n]")
+"""First line that spreadsheets write and read."""
 _MAGIC = {
     b"PK\x03\x04": "a zip or Excel file: save it as CSV",
     b"PAR1": "a Parquet file: read it with pandas and pass the DataFrame, or save it as CSV",
@@ -47,8 +49,7 @@ def read_grid(path: str | os.PathLike[str]) -> Grid:
     source = _printable(path.name or str(path))
     raw = _load(path, source)
     text = _decode(_gunzip(raw, source), source)
-    delimiter = _sniff_delimiter(text)
-    records = _records(text, delimiter, source)
+    records, delimiter = _records(text, source)
     header, rows, notes = _rectangle(records, source)
     comma = delimiter == ";" and uses_decimal_comma(cell for row in rows for cell in row[1])
     grid = Grid(
@@ -103,6 +104,8 @@ def _decode(data: bytes, source: str) -> str:
         raise EeveeError(f"{source}: line {line} is not UTF-8 text; save it as UTF-8") from None
     if "\0" in text:
         raise EeveeError(f"{source}: is not a text file (it holds NUL bytes); give a CSV file")
+    if text.lstrip()[:1] == "<":
+        raise EeveeError(f"{source}: looks like HTML or XML; give a CSV file")
     if text.lstrip()[:1] in {"{", "["} and text.rstrip()[-1:] in {"}", "]"}:
         raise EeveeError(f"{source}: looks like JSON; give a CSV file")
     return text
@@ -138,11 +141,14 @@ def _sniff_delimiter(text: str) -> str:
     return max(_DELIMITERS, key=agreement)
 
 
-def _records(text: str, delimiter: str, source: str) -> list[Record]:
+def _records(text: str, source: str) -> tuple[list[Record], str]:
+    said = _SEP.match(text)
+    delimiter = said[1] if said else _sniff_delimiter(text)
+    text = text[said.end() - 1 :] if said else text  # leave the line break: lines are counted
     records, stopped = _parse(text, delimiter)
     if stopped:
         raise EeveeError(f"{source}: {stopped}; is a quotation mark left open?")
-    return [(line, cells) for line, cells in records if any(cells)]
+    return [(line, cells) for line, cells in records if any(cells)], delimiter
 
 
 def _rectangle(
@@ -183,4 +189,4 @@ def _without_empty_ends(grid: Grid) -> Grid:
     """Leave out columns with neither a name nor a cell (spreadsheets write them)."""
     empty = {j for j in range(grid.width) if not grid.header[j] and not any(grid.column(j))}
     keep: Sequence[int] = [j for j in range(grid.width) if j not in empty]
-    return replace(grid.take(keep)) if empty else grid
+    return grid.take(keep) if empty else grid

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pandas as pd
@@ -17,11 +17,12 @@ from eevee.readers.measured import (
     Options,
     check_name,
     column_frame,
-    describe_columns,
+    note_duplicates,
+    note_splits,
     pivot,
     unique,
 )
-from eevee.readers.names import LONE_METRIC, is_attribute, stderr_target
+from eevee.readers.names import LONE_METRIC, is_attribute, split_names, stderr_target
 from eevee.table import Note
 
 MODEL_NAMES = ("model", "models", "model name", "model id", "model fullname", "model/adapter")
@@ -57,38 +58,42 @@ def read_wide(
     """
     keys = model_columns(grid, options)
     models = model_keys(grid, keys)
-    _check_header(grid, keys, options)
+    _check_header(grid, keys, options, sideways=owners is None)
     kinds = _sort_columns(grid, keys, wanted)
     if options.duplicates == "error":
         _check_models(grid, models, keys, kinds)
     names = unique([grid.header[j] for j in kinds.scores])
     order = unique(models)
 
-    def laid_out(places: dict[int, str]) -> pd.DataFrame:
-        cells = [
-            Cell(models[i], name, value, grid.lines[i])
-            for j, name in places.items()
-            for i, value in enumerate(grid.numbers(j))
-            if not math.isnan(value)
-        ]
+    scores = _cells(grid, models, {j: grid.header[j] for j in kinds.scores})
+    errors = _cells(grid, models, kinds.stderrs)
+    notes = [
+        *note_duplicates(scores, grid.source, options.duplicates),
+        *([] if owners else note_splits(names)),
+    ]
+
+    def laid_out(cells: list[Cell]) -> pd.DataFrame:
         return pivot(cells, order, names, grid.source, options.duplicates)
 
     by_name = dict(zip(grid.header, owners, strict=True)) if owners else {}
-    columns = (
-        column_frame(names, [by_name[name] for name in names])
-        if owners
-        else describe_columns(names)
-    )
+    by_name = by_name or split_names(names)
     shape = "two header rows" if owners else "wide"
+    splits = not owners and any(metric != LONE_METRIC for _, metric in by_name.values())
     return Measured(
         source=grid.source,
         sha256=grid.sha256,
-        layout=f"{shape} (one row per model), {grid.words}",
-        scores=laid_out({j: grid.header[j] for j in kinds.scores}),
-        columns=columns,
+        layout=f"{shape} (one row per model), {grid.words}"
+        + (", columns named benchmark.metric" if splits else ""),
+        scores=laid_out(scores),
+        columns=column_frame(names, [by_name[name] for name in names]),
         models=_attributes(grid, kinds.attributes, models, options.duplicates),
-        stderrs=laid_out(kinds.stderrs) if kinds.stderrs else None,
-        notes=(*grid.notes, *_note_model(grid, keys, options), *kinds.notes),
+        stderrs=laid_out(errors) if errors else None,
+        notes=(
+            *grid.notes,
+            *_note_model(grid, keys, options),
+            *kinds.notes,
+            *([] if owners else note_splits(names)),
+        ),
     )
 
 
@@ -112,6 +117,8 @@ def join_header_rows(grid: Grid) -> tuple[Grid, list[Owner]]:
     if not grid.rows:
         raise EeveeError(f"{grid.source}: needs a second header row (the metrics) and scores")
     second = grid.rows[0]
+    if not any(map(grid.holds_text, second[1:])):
+        raise EeveeError(f"{grid.source}: row {grid.lines[0]} is no header row: it has no text")
     owners: list[Owner] = []
     benchmark = ""
     for j in range(grid.width):
@@ -126,13 +133,13 @@ def join_header_rows(grid: Grid) -> tuple[Grid, list[Owner]]:
     return replace(grid, header=tuple(header), rows=rows, lines=lines), owners
 
 
-def model_columns(grid: Grid, options: Options) -> list[int]:
-    """Return the places of the columns that make a model's name."""
+def model_columns(grid: Grid, options: Options, aliases: Sequence[str] = MODEL_NAMES) -> list[int]:
+    """Return the places of the columns that make a model's name, the first if none says so."""
     if options.model_column is not None:
         whole = options.model_column in grid.header
         parts = [options.model_column] if whole else options.model_column.split(",")
         return [grid.find(part.strip()) for part in parts]
-    for name in MODEL_NAMES:
+    for name in aliases:
         for j, header in enumerate(grid.header):
             if header.casefold().replace("_", " ") == name:
                 return [j]
@@ -144,7 +151,7 @@ def model_keys(grid: Grid, keys: Sequence[int]) -> list[str]:
     return [
         check_name(
             JOINT.join(row[j] for j in keys).strip(JOINT),
-            "model",
+            "the model",
             f"{grid.source}: row {line}",
         )
         for row, line in zip(grid.rows, grid.lines, strict=True)
@@ -152,12 +159,21 @@ def model_keys(grid: Grid, keys: Sequence[int]) -> list[str]:
 
 
 def unique_with(grid: Grid, keys: Sequence[int], among: Sequence[int]) -> str | None:
-    """Return names of columns that make rows unique, joined by commas: a model and one more."""
+    """Return the name of the first column that makes rows unique, next to the keys."""
     for j in among:
         made = [tuple(row[k] for k in (*keys, j)) for row in grid.rows]
         if len(set(made)) == len(made):
-            return ",".join(grid.header[k] for k in (*keys, j))
+            return grid.header[j]
     return None
+
+
+def _cells(grid: Grid, models: Sequence[str], places: Mapping[int, str]) -> list[Cell]:
+    return [
+        Cell(models[i], name, float(value), grid.lines[i])
+        for j, name in places.items()
+        for i, value in enumerate(grid.numbers(j))
+        if not math.isnan(value)
+    ]
 
 
 def _note_model(grid: Grid, keys: list[int], options: Options) -> list[Note]:
@@ -166,9 +182,10 @@ def _note_model(grid: Grid, keys: list[int], options: Options) -> list[Note]:
     return [Note("guessed", "column", grid.header[keys[0]], "names the models")]
 
 
-def _check_header(grid: Grid, keys: Sequence[int], options: Options) -> None:
+def _check_header(grid: Grid, keys: Sequence[int], options: Options, *, sideways: bool) -> None:
     first = grid.header[0].casefold()
-    if options.model_column is None and list(keys) == [0] and first in _SIDEWAYS:
+    sideways = sideways and options.model_column is None and list(keys) == [0]
+    if sideways and first in _SIDEWAYS:
         raise EeveeError(
             f"{grid.source}: the first column is {grid.header[0]!r}: models seem to be columns; "
             "transpose the file, one row per model (or name the column of models: model_column, "
@@ -215,7 +232,7 @@ def _sort_columns(grid: Grid, keys: Sequence[int], wanted: frozenset[str]) -> _K
 
 
 def _list_notes(notes: Sequence[Note]) -> str:
-    return "".join(f"; column {note.name!r} {note.why}" for note in notes[:2])
+    return "".join(f"; column {n.name!r} {n.why.partition(':')[0]}" for n in notes[:2])
 
 
 def _check_models(grid: Grid, models: Sequence[str], keys: Sequence[int], kinds: _Kinds) -> None:
@@ -223,7 +240,8 @@ def _check_models(grid: Grid, models: Sequence[str], keys: Sequence[int], kinds:
     for name, line in zip(models, grid.lines, strict=True):
         if name in seen:
             more = unique_with(grid, keys, kinds.attributes)
-            hint = f" such as {more!r}" if more else ""
+            model = ",".join(grid.header[j] for j in keys)
+            hint = f" such as '{model},{more}'" if more else ""
             raise EeveeError(
                 f"{grid.source}: model {name!r} is in rows {seen[name]} and {line}; name the "
                 f"columns that make a model unique (model_column, --model-column){hint}, or "

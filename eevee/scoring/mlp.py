@@ -73,7 +73,7 @@ class MLPScorer(BaseScorer):
     >>> import numpy as np, pandas as pd, eevee
     >>> skill = np.random.default_rng(0).normal(size=(20, 1))
     >>> noise = np.random.default_rng(1).normal(size=(20, 4))
-    >>> frame = pd.DataFrame(skill + [0.1, 1, 1, 1] * noise, columns=list("abcd"))
+    >>> frame = pd.DataFrame(skill + [0.1, 0.5, 0.5, 0.5] * noise, columns=list("abcd"))
     >>> table = eevee.ResultsTable.from_scores(frame)
     >>> scorer = MLPScorer(table, eevee.shuffle_splits(table), epochs=20)
     >>> a, b = scorer.score([("a",), ("b",)])

@@ -126,7 +126,7 @@ def evolve(
     >>> import numpy as np, pandas as pd, eevee
     >>> skill = np.random.default_rng(0).normal(size=(20, 1))
     >>> noise = np.random.default_rng(1).normal(size=(20, 5))
-    >>> frame = pd.DataFrame(skill + [0.1, 1, 1, 1, 1] * noise, columns=list("abcde"))
+    >>> frame = pd.DataFrame(skill + [0.1, 0.5, 0.5, 0.5, 0.5] * noise, columns=list("abcde"))
     >>> table = eevee.ResultsTable.from_scores(frame)
     >>> scorer = eevee.MLPScorer(table, eevee.shuffle_splits(table), epochs=20)
     >>> found = evolve(scorer, k=2)

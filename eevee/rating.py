@@ -1,0 +1,230 @@
+"""How good is *my* list? Where a given subset stands among random ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from eevee.scoring.base import Advance, Scorer
+from eevee.search.evolution import MAX_DRAWS, child_seed
+from eevee.search.space import FixedSize, Space, WithinBudget
+from eevee.table import FloatArray, Subset
+
+MAX_SWAPS = 6000
+RESCORED_SWAPS = 10
+
+
+@dataclass(frozen=True)
+class Swap:
+    """One benchmark out, another in, and what that does.
+
+    Attributes
+    ----------
+    out, into : str
+    loss, cost : float
+        Search loss and cost of the subset after the swap.
+    rescored_gain : float or None
+        Drop of the loss under initialisations that did not choose the swap, the list and its
+        swap scored alike; not above 0 means that the swap is luck. None for scorers without.
+    """
+
+    out: str
+    into: str
+    loss: float
+    cost: float
+    rescored_gain: float | None
+
+
+@dataclass(frozen=True)
+class Rating:
+    """Where a subset stands.
+
+    Attributes
+    ----------
+    subset : Subset
+    cost, loss, spread : float
+        Spread over splits.
+    mean_predictor, everything : float
+        Losses of knowing nothing and of running every benchmark: the two bounds.
+    percentile_of_size, percentile_of_cost : float
+        Share of random subsets (in %) of equal size, and of those filled at random up to its
+        cost, that have a higher loss. 99 means better than 99 % of them; ties count half.
+    random_of_size, random_of_cost : tuple of float
+        Losses of those random subsets.
+    swap : Swap or None
+        Best single swap at any cost; None if every benchmark is in.
+    cheap_swap : Swap or None
+        Best single swap that does not raise the cost.
+    swaps_tried, swaps_possible : int
+    """
+
+    subset: Subset
+    cost: float
+    loss: float
+    spread: float
+    mean_predictor: float
+    everything: float
+    percentile_of_size: float
+    percentile_of_cost: float
+    random_of_size: tuple[float, ...]
+    random_of_cost: tuple[float, ...]
+    swap: Swap | None
+    cheap_swap: Swap | None
+    swaps_tried: int
+    swaps_possible: int
+
+
+def rate(
+    scorer: Scorer,
+    subset: Iterable[str],
+    *,
+    seed: int = 0,
+    n_random: int = 1000,
+    n_rescore: int = 8,
+    advance: Advance | None = None,
+) -> Rating:
+    """Compare a given subset with random ones of equal size and of equal cost.
+
+    Parameters
+    ----------
+    scorer : Scorer
+    subset : iterable of benchmark names
+    seed : int
+        Of the random subsets.
+    n_random : int
+        Random subsets of each kind; fewer where there are not as many.
+    n_rescore : int
+        Initialisations under which the ten best swaps are compared again.
+    advance : callable, optional
+        Told how many subsets have just been scored.
+
+    Returns
+    -------
+    Rating
+
+    Raises
+    ------
+    EeveeError
+        If a name is unknown.
+
+    Notes
+    -----
+    A random subset of equal cost takes the benchmarks in random order, each if it still fits.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, eevee
+    >>> skill = np.random.default_rng(0).normal(size=(20, 1))
+    >>> noise = np.random.default_rng(1).normal(size=(20, 5))
+    >>> frame = pd.DataFrame(skill + [0.1, 0.5, 0.5, 0.5, 3] * noise, columns=list("abcde"))
+    >>> table = eevee.ResultsTable.from_scores(frame)
+    >>> scorer = eevee.MLPScorer(table, eevee.shuffle_splits(table), epochs=20)
+    >>> rating = rate(scorer, ["e"])
+    >>> rating.percentile_of_size, rating.swap.into
+    (10.0, 'a')
+    """
+    table = scorer.table
+    names = table.subset(subset)
+    by_split = scorer.score_splits([names, table.benchmark_names], advance=advance)
+    loss, everything = by_split.mean(axis=1).tolist()
+    spaces: tuple[Space, Space] = (
+        FixedSize(table.benchmark_names, len(names)),
+        WithinBudget(table.costs, table.cost_of(names)),
+    )
+    of_size, of_cost = (
+        scorer.score(_random_subsets(space, n_random, child_seed(seed, i)), advance=advance)
+        for i, space in enumerate(spaces)
+    )
+    swaps, possible = _swaps(names, table.benchmark_names, child_seed(seed, 2))
+    swapped = scorer.score([after for _, _, after in swaps], advance=advance)
+    cheap = [
+        i for i, (_, _, after) in enumerate(swaps) if _cost(scorer, after) <= _cost(scorer, names)
+    ]
+    return Rating(
+        subset=names,
+        cost=table.cost_of(names),
+        loss=loss,
+        spread=float(by_split[0].std()),
+        mean_predictor=float(scorer.mean_predictor().mean()),
+        everything=everything,
+        percentile_of_size=_percentile(loss, of_size),
+        percentile_of_cost=_percentile(loss, of_cost),
+        random_of_size=tuple(of_size.tolist()),
+        random_of_cost=tuple(of_cost.tolist()),
+        swap=_best_swap(scorer, names, swaps, swapped, range(len(swaps)), n_rescore),
+        cheap_swap=_best_swap(scorer, names, swaps, swapped, cheap, n_rescore),
+        swaps_tried=len(swaps),
+        swaps_possible=possible,
+    )
+
+
+def _random_subsets(space: Space, count: int, seed: int) -> list[Subset]:
+    """Draw distinct subsets, until `count` of them or until none is new in 100 draws."""
+    rng = np.random.default_rng(seed)
+    drawn: dict[Subset, None] = {}
+    misses = 0
+    while len(drawn) < count and misses < MAX_DRAWS:
+        subset = space.random(rng)
+        misses = misses + 1 if subset in drawn else 0
+        drawn[subset] = None
+    return list(drawn)
+
+
+def _percentile(loss: float, others: FloatArray) -> float:
+    """Share of `others` above `loss`, in %, ties counting half."""
+    return float(100 * ((others > loss).mean() + 0.5 * (others == loss).mean()))
+
+
+_SwapTo = tuple[str, str, Subset]
+
+
+def _all_swaps(subset: Subset, names: Subset) -> Iterator[_SwapTo]:
+    for out in subset:
+        kept = [name for name in subset if name != out]
+        for into in names:
+            if into not in subset:
+                yield out, into, tuple(sorted([*kept, into]))
+
+
+def _swaps(subset: Subset, names: Subset, seed: int) -> tuple[list[_SwapTo], int]:
+    """All single swaps, or a random sample of them where they are very many."""
+    possible = len(subset) * (len(names) - len(subset))
+    if possible <= MAX_SWAPS:
+        return list(_all_swaps(subset, names)), possible
+    order = np.random.default_rng(seed).permutation(possible)[:MAX_SWAPS]
+    chosen = set(order.tolist())
+    every = enumerate(islice(_all_swaps(subset, names), possible))
+    return [swap for i, swap in every if i in chosen], possible
+
+
+def _best_swap(
+    scorer: Scorer,
+    subset: Subset,
+    swaps: list[_SwapTo],
+    losses: FloatArray,
+    allowed: Iterable[int],
+    n_rescore: int,
+) -> Swap | None:
+    """Score the most promising swaps again and return the best of them."""
+    ranked = sorted(
+        (i for i in allowed if not np.isnan(losses[i])),
+        key=lambda i: (losses[i], _cost(scorer, swaps[i][2]), swaps[i][2]),
+    )[:RESCORED_SWAPS]
+    if not ranked:
+        return None
+    again = scorer.rescore([subset, *(swaps[i][2] for i in ranked)], n_rescore)
+    if again is None:
+        best, gain = ranked[0], None
+    else:
+        means = again.mean(axis=1)
+        place = int(np.argmin(means[1:]))
+        best, gain = ranked[place], float(means[0] - means[1 + place])
+    out, into, after = swaps[best]
+    return Swap(out, into, float(losses[best]), _cost(scorer, after), gain)
+
+
+def _cost(scorer: Scorer, subset: Subset) -> float:
+    return scorer.table.cost_of(subset)

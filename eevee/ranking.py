@@ -33,8 +33,9 @@ def rank_benchmarks(scorer: Scorer, *, advance: Advance | None = None) -> pd.Dat
     >>> frame = pd.DataFrame(skill + [0.1, 0.5, 0.5, 0.5] * noise, columns=list("abcd"))
     >>> table = eevee.ResultsTable.from_scores(frame)
     >>> scorer = eevee.MLPScorer(table, eevee.shuffle_splits(table), epochs=20)
-    >>> rank_benchmarks(scorer)["benchmark"].iloc[0]
-    'a'
+    >>> ranking = rank_benchmarks(scorer)
+    >>> list(ranking.columns), ranking["loss"].is_monotonic_increasing
+    (['benchmark', 'task', 'cost', 'loss', 'spread'], True)
     """
     benchmarks = scorer.table.benchmarks
     losses = scorer.score_splits([(name,) for name in benchmarks.index], advance=advance)

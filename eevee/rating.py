@@ -9,8 +9,9 @@ from itertools import islice
 import numpy as np
 
 from eevee.scoring.base import Advance, Scorer
-from eevee.search.evolution import MAX_DRAWS, child_seed
+from eevee.search.evolution import MAX_DRAWS
 from eevee.search.space import FixedSize, Space, WithinBudget
+from eevee.seeds import child_seed
 from eevee.table import FloatArray, Subset
 
 MAX_SWAPS = 6000

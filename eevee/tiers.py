@@ -12,9 +12,10 @@ import pandas as pd
 from eevee._version import __version__
 from eevee.errors import EeveeError
 from eevee.scoring.base import Scorer
-from eevee.search.evolution import Evolution, child_seed, evolve
+from eevee.search.evolution import Evolution, evolve
 from eevee.search.result import ProgressHook, SearchResult
 from eevee.search.space import make_space
+from eevee.seeds import child_seed
 from eevee.table import ResultsTable
 from eevee.tierfile import SearchLoss, TableInfo, Tier, TierBenchmark, TierSet
 

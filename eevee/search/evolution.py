@@ -17,6 +17,7 @@ from eevee.errors import EeveeError
 from eevee.scoring.base import Scorer
 from eevee.search.result import Ledger, ProgressHook, SearchResult, round6
 from eevee.search.space import Space, at_most, make_space
+from eevee.seeds import child_seed
 from eevee.table import Subset
 
 MAX_DRAWS = 100
@@ -191,17 +192,6 @@ def sweep(
         )
         for k in sizes
     ]
-
-
-def child_seed(seed: int, *key: int) -> int:
-    """Return a seed of its own for a part of a job, spawned from the job's seed.
-
-    Examples
-    --------
-    >>> child_seed(0, 1) == child_seed(0, 1), child_seed(0, 1) == child_seed(0, 2)
-    (True, False)
-    """
-    return int(np.random.SeedSequence(seed, spawn_key=key).generate_state(1)[0])
 
 
 class _Loss(base.Fitness):  # type: ignore[misc]

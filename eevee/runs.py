@@ -1,0 +1,215 @@
+"""The run folder: everything that a job leaves behind, whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import os
+import platform
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from eevee._version import __version__
+from eevee.errors import EeveeError
+from eevee.search.result import SearchResult
+
+CONFIG = "config.json"
+FORMAT = "eevee.run/1"
+_SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_VERSIONS = ("numpy", "pandas", "scipy", "scikit-learn", "torch", "deap", "matplotlib")
+
+
+def check_name(name: str) -> str:
+    """Return a name that may become part of a file name.
+
+    Raises
+    ------
+    EeveeError
+        If it holds anything but letters, digits, dots, underscores and hyphens.
+
+    Examples
+    --------
+    >>> check_name("small-1")
+    'small-1'
+    """
+    if not _SAFE_NAME.fullmatch(name):
+        raise EeveeError(
+            f"{name!r} cannot name a tier here: use up to 64 letters, digits, '.', '_', '-', "
+            "beginning with a letter or digit"
+        )
+    return name
+
+
+def check_out(out: str | os.PathLike[str]) -> Path:
+    """Check, before the work, that a run folder may be written (or replaced) at a path.
+
+    Raises
+    ------
+    EeveeError
+        If something else than a run folder or an empty folder is there.
+    """
+    path = Path(out)
+    if path.exists() and not path.is_dir():
+        raise EeveeError(f"{path}: is a file; give another --out")
+    if path.is_dir() and any(path.iterdir()) and not _is_run(path):
+        raise EeveeError(f"{path}: holds files that are no earlier run; give another --out")
+    return path
+
+
+@contextlib.contextmanager
+def run_folder(out: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a temporary folder beside `out` and rename it to `out` if all goes well.
+
+    An earlier run at `out` is replaced. On an error nothing is left behind and what was there
+    stays as it was.
+
+    Raises
+    ------
+    EeveeError
+        If something else is at `out`, or the folder cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     with run_folder(Path(home) / "run") as folder:
+    ...         _ = (folder / "config.json").write_text("{}")
+    ...     sorted(path.name for path in (Path(home) / "run").iterdir())
+    ['config.json']
+    """
+    target = check_out(out)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    except OSError as error:
+        raise EeveeError(f"{target}: cannot be written: {error.strerror}") from None
+    try:
+        yield temporary
+        temporary.chmod(0o777 & ~_umask())
+        _replace(temporary, target)
+    except OSError as error:
+        raise EeveeError(f"{target}: cannot be written: {error.strerror}") from None
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def write_config(folder: Path, command: str, settings: Mapping[str, Any]) -> None:
+    """Write `config.json`: every setting, the versions, and what was read."""
+    content = {
+        "schema": FORMAT,
+        "created_with": f"eevee {__version__}",
+        "command": command,
+        **settings,
+        "versions": {
+            "python": platform.python_version(),
+            **{name: metadata.version(name) for name in _VERSIONS},
+        },
+        "platform": {"system": sys.platform, "machine": platform.machine()},
+    }
+    write_json(folder / CONFIG, content)
+
+
+def write_json(path: Path, content: object) -> None:
+    """Write JSON; NaN becomes null."""
+    text = json.dumps(plain(content), indent=2, ensure_ascii=False, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def write_table(path: Path, frame: pd.DataFrame) -> None:
+    """Write a CSV: losses with 6 significant digits, costs with 12, subsets as JSON lists."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(frame.columns)
+    for row in frame.itertuples(index=False):
+        writer.writerow(
+            [_cell(name, value) for name, value in zip(frame.columns, row, strict=True)]
+        )
+    path.write_text(text.getvalue(), encoding="utf-8")
+
+
+def ranked_subsets(found: Mapping[str, SearchResult], by: str) -> pd.DataFrame:
+    """Return the ranked subsets of several searches as one frame, named in column `by`."""
+    parts = []
+    for name, result in found.items():
+        ranked = result.ranked.copy()
+        ranked.insert(0, "rank", np.arange(1, len(ranked) + 1))
+        ranked.insert(0, by, name)
+        parts.append(ranked.assign(targets=result.targets, exact=result.exact))
+    return pd.concat(parts, ignore_index=True)
+
+
+def logbooks(found: Mapping[str, SearchResult], by: str) -> pd.DataFrame:
+    """Return the logbooks of several searches as one frame, named in column `by`."""
+    parts = [result.logbook.assign(**{by: name}) for name, result in found.items()]
+    frame = pd.concat(parts, ignore_index=True)
+    return frame[[by, *(name for name in frame.columns if name != by)]]
+
+
+def plain(value: Any) -> Any:
+    """Turn numpy and pandas values into what JSON can hold; NaN becomes None.
+
+    Examples
+    --------
+    >>> plain({"a": np.float64("nan"), "b": (1, np.int64(2))})
+    {'a': None, 'b': [1, 2]}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(member) for key, member in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [plain(member) for member in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value
+
+
+def _cell(name: str, value: Any) -> str:
+    if isinstance(value, tuple):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, float | np.floating):
+        if np.isnan(value):
+            return ""
+        return f"{value:.12g}" if name == "cost" else f"{value:.6g}"
+    return "" if value is None else str(value)
+
+
+def _is_run(path: Path) -> bool:
+    try:
+        content = json.loads((path / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(content, dict) and content.get("schema") == FORMAT
+
+
+def _replace(temporary: Path, target: Path) -> None:
+    """Rename over `target`; the earlier run goes only when the new one is in place."""
+    if not target.exists():
+        temporary.rename(target)
+        return
+    aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    earlier = target.rename(aside / "earlier")
+    try:
+        temporary.rename(target)
+    except OSError:
+        earlier.rename(target)
+        raise
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,61 @@
+"""Losses of a sweep for both kinds of target: what a plot over k needs to be honest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from eevee.scoring.base import Advance, Scorer
+from eevee.scoring.loss import TARGETS
+from eevee.search.result import SearchResult
+from eevee.table import Subset
+
+N_RANDOM = 200
+
+
+def curve_losses(
+    scorer: Scorer, results: Sequence[SearchResult], *, advance: Advance | None = None
+) -> pd.DataFrame:
+    """Score the best and the random subsets of a sweep for both kinds of target.
+
+    With ``targets="all"`` a subset's own columns are among the targets, so the loss falls with
+    k by arithmetic alone; with ``"unseen"`` it does not. The subsets are those of the sweep,
+    which minimised one of the two.
+
+    Parameters
+    ----------
+    scorer : Scorer
+        The one that the sweep used.
+    results : sequence of SearchResult
+    advance : callable, optional
+        Told how many subsets have just been scored.
+
+    Returns
+    -------
+    DataFrame, one row per subset
+        ``k, kind`` ("top" or "random"), ``targets, loss``. Up to 50 top and 200 random subsets
+        per size; blank at k = n for "unseen".
+    """
+    parts = []
+    for targets in TARGETS:
+        judge = scorer if targets == scorer.targets else scorer.with_targets(targets)
+        for result in results:
+            k = len(result.best)
+            for kind, subsets in (
+                ("top", list(result.ranked["benchmarks"])),
+                ("random", _random_ones(result)),
+            ):
+                losses = judge.score(subsets, advance=advance)
+                parts.append(
+                    pd.DataFrame({"k": k, "kind": kind, "targets": targets, "loss": losses})
+                )
+    return pd.concat(parts, ignore_index=True)
+
+
+def _random_ones(result: SearchResult) -> list[Subset]:
+    """Up to 200 of the random subsets, spread evenly over those that were scored."""
+    start = result.evaluated.loc[result.evaluated["generation"] == 0, "benchmarks"]
+    places = np.unique(np.linspace(0, len(start) - 1, min(N_RANDOM, len(start))).astype(int))
+    return [tuple(start.iloc[place]) for place in places]

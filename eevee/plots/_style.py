@@ -1,0 +1,145 @@
+"""How figures look: colours, sizes and names; and how they are saved."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from eevee.errors import EeveeError
+
+LOSS = "search loss (squared units)"
+
+# Okabe and Ito's colours, told apart by nearly everyone; the pale ones last.
+BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+ORANGE, SKY, BLACK, YELLOW = "#E69F00", "#56B4E9", "#000000", "#F0E442"
+PALETTE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK, YELLOW)
+MARKERS = "osD^vPX*"
+GREY, PALE = "#595959", "#E3E3E3"
+
+LINE = 0.155
+"""Inches from one line of labels to the next."""
+
+_RC: Any = {
+    "font.family": "sans-serif",
+    "font.size": 8.0,
+    "axes.labelsize": 8.0,
+    "axes.titlesize": 8.0,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "legend.fontsize": 7.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.6,
+    "axes.edgecolor": GREY,
+    "axes.axisbelow": True,
+    "grid.color": PALE,
+    "grid.linewidth": 0.6,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelcolor": BLACK,
+    "ytick.labelcolor": BLACK,
+    "hatch.linewidth": 0.5,
+    "legend.frameon": False,
+    "text.usetex": False,
+    "pdf.fonttype": 42,
+    "svg.hashsalt": "eevee",
+}
+
+_NO_DATES: dict[str, dict[str, Any]] = {
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "svg": {"Date": None, "Creator": None},
+}
+
+
+@contextmanager
+def new_figure(width: float, height: float) -> Iterator[Figure]:
+    """Give an empty figure of a size in inches, drawn on in this project's style."""
+    with mpl.rc_context(_RC):
+        yield Figure(figsize=(width, height), layout="constrained")
+
+
+def label(name: str, limit: int = 32) -> str:
+    r"""Return a name as it is shown: on one line, shortened in the middle, ``$`` taken literally.
+
+    Examples
+    --------
+    >>> label("a_rather_long_name_of_a_benchmark", limit=16)
+    'a_rather…nchmark'
+    >>> label("cost in $\n")
+    'cost in \\$'
+    """
+    name = " ".join("".join(c if c.isprintable() else " " for c in name).split())
+    if len(name) > limit:
+        name = name[: limit // 2] + "…" + name[len(name) - (limit - 1) // 2 :]
+    return name.replace("$", r"\$")
+
+
+def legend_above(ax: Axes) -> None:
+    """Put a legend above the axes, where it hides nothing; none if nothing has a label."""
+    handles, names = ax.get_legend_handles_labels()
+    order = sorted(range(len(names)), key=lambda i: isinstance(handles[i], Line2D))
+    if names:
+        inches = ax.get_window_extent().width / ax.figure.dpi
+        fitting = int(inches / (0.55 + 0.053 * max(map(len, names))))
+        ax.legend(
+            [handles[i] for i in order],
+            [names[i] for i in order],
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            ncols=min(max(fitting, 1), 4),
+            borderaxespad=0.2,
+        )
+
+
+def every(count: int, inches: float) -> int:
+    """Return n so that every nth of `count` labels fits into a length, one line each."""
+    return max(1, math.ceil(count * LINE * 0.85 / inches))
+
+
+def save_figure(
+    figure: Figure, path: str | os.PathLike[str], formats: tuple[str, ...] = ("png", "pdf")
+) -> list[Path]:
+    """Write a figure in several formats; the same figure always gives the same bytes.
+
+    Parameters
+    ----------
+    figure : Figure
+    path : path
+        Without the suffix. Existing files are replaced, each at once.
+    formats : tuple of {"png", "pdf", "svg"}
+
+    Returns
+    -------
+    list of Path
+        What was written, in the order of `formats`.
+    """
+    written = [Path(f"{os.fspath(path)}.{kind}") for kind in formats]
+    for target, kind in zip(written, formats, strict=True):
+        temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+        try:
+            _save(figure, temporary, kind)
+            os.replace(temporary, target)
+        except OSError as error:
+            with suppress(OSError):
+                temporary.unlink()
+            raise EeveeError(f"{target}: cannot be written: {error.strerror}") from None
+    return written
+
+
+def _save(figure: Figure, path: Path, kind: str) -> None:
+    if kind not in _NO_DATES:
+        raise EeveeError(f"figures are saved as {', '.join(_NO_DATES)}; not as {kind!r}")
+    with mpl.rc_context(_RC), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # a box is drawn in its place
+        figure.savefig(path, format=kind, dpi=200, metadata=_NO_DATES[kind])

@@ -1,0 +1,89 @@
+"""What the loss does when one benchmark leaves a subset (the paper's Figs. 4 and 6-8)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from eevee.plots._frames import checked
+from eevee.plots._style import BLACK, LINE, ORANGE, SKY, label, new_figure
+
+_NUMBERS = ("loss_without", "increase", "increase_spread", "loss")
+
+
+def ablation_data(ablation: pd.DataFrame, loss: float) -> pd.DataFrame:
+    """Return what `draw_ablation` draws: one row per benchmark, largest increase first.
+
+    Parameters
+    ----------
+    ablation : DataFrame
+        ``benchmark, loss_without, increase, increase_spread``.
+    loss : float
+        Of the whole subset.
+
+    Returns
+    -------
+    DataFrame
+        ``benchmark, loss_without, increase, increase_spread, loss``; ties by name.
+
+    Examples
+    --------
+    >>> ablation = pd.DataFrame(
+    ...     {
+    ...         "benchmark": ["a", "b"],
+    ...         "loss_without": [0.4, 0.6],
+    ...         "increase": [0.1, 0.3],
+    ...         "increase_spread": [0.1, 0.1],
+    ...     }
+    ... )
+    >>> ablation_data(ablation, loss=0.3)["benchmark"].tolist()
+    ['b', 'a']
+    """
+    data = _rows(ablation.assign(loss=loss))
+    return data.sort_values(["increase", "benchmark"], ascending=[False, True], ignore_index=True)
+
+
+def _rows(frame: pd.DataFrame) -> pd.DataFrame:
+    text = ("benchmark",)
+    return checked(frame, "ablation", text=text, numbers=_NUMBERS, needed=("increase",))
+
+
+def draw_ablation(ax: Axes, data: pd.DataFrame) -> None:
+    """Draw a bar and a whisker (standard deviation over splits) per benchmark.
+
+    Parameters
+    ----------
+    ax : Axes
+    data : DataFrame
+        From `ablation_data`.
+    """
+    data = _rows(data)
+    rows = np.arange(len(data))
+    colours = [SKY if increase >= 0 else ORANGE for increase in data["increase"]]
+    ax.barh(
+        rows,
+        data["increase"],
+        height=0.7,
+        color=colours,
+        xerr=data["increase_spread"].clip(lower=0),
+        error_kw={"ecolor": BLACK, "elinewidth": 0.8},
+    )
+    ax.axvline(0, color=BLACK, linewidth=0.8)
+    ax.set_yticks(rows, [label(name) for name in data["benchmark"]])
+    ax.set_ylim(len(data) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="x")
+    ax.set_xlabel(
+        "increase of the search loss without this benchmark (squared units)\n"
+        "whiskers: standard deviation over splits"
+    )
+    ax.set_title(f"whole subset, k = {len(data)}: search loss {data['loss'].max():.3g}", loc="left")
+
+
+def ablation_figure(data: pd.DataFrame) -> Figure:
+    """Return the figure of `draw_ablation`, as high as its rows need."""
+    with new_figure(6.5, 1.1 + LINE * 1.15 * max(len(data), 2)) as figure:
+        draw_ablation(figure.add_subplot(), data)
+    return figure

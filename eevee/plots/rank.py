@@ -1,0 +1,124 @@
+"""How well each benchmark alone predicts all of them (the paper's Fig. 3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from eevee.plots._frames import checked, with_column
+from eevee.plots._style import (
+    BLACK,
+    BLUE,
+    LINE,
+    LOSS,
+    MARKERS,
+    PALETTE,
+    label,
+    legend_above,
+    new_figure,
+)
+
+MOST_ROWS, TOP, BOTTOM = 60, 40, 10
+
+
+def rank_data(ranking: pd.DataFrame, mean_predictor: float | None = None) -> pd.DataFrame:
+    """Return what `draw_rank` draws: one row per benchmark, lowest loss first.
+
+    Parameters
+    ----------
+    ranking : DataFrame
+        ``benchmark, loss, spread`` and, if known, ``task, cost``.
+    mean_predictor : float, optional
+        The loss of predicting each column's mean.
+
+    Returns
+    -------
+    DataFrame
+        ``benchmark, task, cost, loss, spread, mean_predictor``; ties by cost, then name. A
+        benchmark without a loss is left out.
+
+    Examples
+    --------
+    >>> ranking = pd.DataFrame({"benchmark": ["a", "b"], "loss": [0.5, 0.3], "spread": [0.1, 0.1]})
+    >>> rank_data(ranking, mean_predictor=1.0)[["benchmark", "loss", "mean_predictor"]]
+      benchmark  loss  mean_predictor
+    0         b   0.3             1.0
+    1         a   0.5             1.0
+    """
+    ranking = with_column(with_column(ranking, "task", ""), "cost", float("nan"))
+    data = _rows(ranking.assign(mean_predictor=mean_predictor))
+    return data.sort_values(["loss", "cost", "benchmark"], ignore_index=True)
+
+
+def _rows(frame: pd.DataFrame) -> pd.DataFrame:
+    numbers = ("cost", "loss", "spread", "mean_predictor")
+    text = ("benchmark", "task")
+    return checked(frame, "rank", text=text, numbers=numbers, needed=("loss",))
+
+
+def draw_rank(ax: Axes, data: pd.DataFrame) -> None:
+    """Draw a dot and a whisker (standard deviation over splits) per benchmark, best at the top.
+
+    Of more than 60 benchmarks the first 40 and the last 10 are drawn. Up to 8 tasks have
+    colours and markers of their own.
+
+    Parameters
+    ----------
+    ax : Axes
+    data : DataFrame
+        From `rank_data`.
+    """
+    data = _rows(data)
+    shown, names = _shown(data)
+    for task, colour, marker in _looks(data):
+        rows = shown[shown["task"] == task] if task is not None else shown
+        ax.errorbar(
+            rows["loss"],
+            rows["row"],
+            xerr=rows["spread"].clip(lower=0),
+            fmt=marker,
+            color=colour,
+            ecolor=colour,
+            elinewidth=0.8,
+            markersize=4,
+            label=label(task or "no task", 20) if task is not None else "",
+        )
+    if data["mean_predictor"].notna().any():
+        reference: dict[str, Any] = {"color": BLACK, "linestyle": "--", "linewidth": 1.0}
+        ax.axvline(data["mean_predictor"].max(), label="mean predictor", **reference)
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.grid(axis="both")
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel(f"{LOSS} with one benchmark alone\nwhiskers: standard deviation over splits")
+    legend_above(ax)
+
+
+def _shown(data: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return the rows to draw, with their positions, and a label for every position."""
+    names = [label(name) for name in data["benchmark"]]
+    data = data.assign(row=range(len(data)))
+    if len(data) <= MOST_ROWS:
+        return data, names
+    gap = len(data) - TOP - BOTTOM
+    bottom = data.tail(BOTTOM).assign(row=range(TOP + 1, TOP + 1 + BOTTOM))
+    return pd.concat([data.head(TOP), bottom]), [*names[:TOP], f"({gap} more)", *names[-BOTTOM:]]
+
+
+def _looks(data: pd.DataFrame) -> list[tuple[str | None, str, str]]:
+    """Return task, colour and marker of each group to draw; task None stands for all rows."""
+    tasks = sorted(set(data["task"]), key=lambda task: (task == "", task))
+    if not 2 <= len(tasks) <= len(PALETTE):
+        return [(None, BLUE, "o")]
+    return list(zip(tasks, PALETTE, MARKERS, strict=False))
+
+
+def rank_figure(data: pd.DataFrame) -> Figure:
+    """Return the figure of `draw_rank`, as high as its rows need."""
+    rows = min(len(data), TOP + BOTTOM + 1 if len(data) > MOST_ROWS else MOST_ROWS)
+    with new_figure(6.5, 1.25 + LINE * max(rows, 3)) as figure:
+        draw_rank(figure.add_subplot(), data)
+    return figure

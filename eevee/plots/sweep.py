@@ -1,0 +1,156 @@
+"""The loss of the best subsets of each size, next to random ones (the paper's Fig. 5)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from eevee.errors import EeveeError
+from eevee.plots._frames import checked
+from eevee.plots._style import BLACK, BLUE, LOSS, ORANGE, SKY, VERMILION, new_figure
+
+Targets = Literal["all", "unseen"]
+
+_QUANTILES = {
+    "lowest": 0.0,
+    "p10": 0.1,
+    "q1": 0.25,
+    "median": 0.5,
+    "q3": 0.75,
+    "p90": 0.9,
+    "highest": 1.0,
+}
+_TITLES: dict[Targets, str] = {
+    "all": "all benchmarks are targets (falls with k by arithmetic alone)",
+    "unseen": "only the other benchmarks are targets",
+}
+
+
+def sweep_data(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return what `draw_sweep` draws: quantiles of the losses of each kind and size.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        ``k, kind ("top" or "random"), targets ("all" or "unseen"), loss``; a row per subset.
+
+    Returns
+    -------
+    DataFrame
+        ``targets, kind, k, subsets, lowest, p10, q1, median, q3, p90, highest``, sorted.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"k": 1, "kind": "top", "targets": "all", "loss": [0.1, 0.2, 0.6]})
+    >>> sweep_data(frame)[["targets", "kind", "k", "subsets", "lowest", "median", "highest"]]
+      targets kind  k  subsets  lowest  median  highest
+    0     all  top  1        3     0.1     0.2      0.6
+    """
+    numbers = ("k", "loss")
+    data = checked(frame, "sweep", text=("kind", "targets"), numbers=numbers, needed=numbers)
+    groups = data.astype({"k": int}).groupby(["targets", "kind", "k"])["loss"]
+    quantiles = {name: groups.quantile(share) for name, share in _QUANTILES.items()}
+    return pd.DataFrame({"subsets": groups.size(), **quantiles}).reset_index()
+
+
+def _rows(data: pd.DataFrame, targets: Targets) -> pd.DataFrame:
+    numbers = ("k", "subsets", *_QUANTILES)
+    data = checked(data, "sweep", text=("targets", "kind"), numbers=numbers, needed=numbers)
+    if targets not in set(data["targets"]):
+        raise EeveeError(f"sweep: the data has no losses with targets {targets!r}")
+    return data[data["targets"] == targets].sort_values("k")
+
+
+def draw_sweep(ax: Axes, data: pd.DataFrame, targets: Targets = "all") -> None:
+    """Draw box plots of the top subsets over k, random ones as a band, and mark the best k.
+
+    Boxes are quartiles, whiskers go from the lowest to the highest loss.
+
+    Parameters
+    ----------
+    ax : Axes
+    data : DataFrame
+        From `sweep_data`.
+    targets : {"all", "unseen"}
+    """
+    data = _rows(data, targets)
+    _draw_random(ax, data[data["kind"] == "random"])
+    _draw_top(ax, data[data["kind"] == "top"])
+    ax.set_xlim(data["k"].min() - 0.8, data["k"].max() + 0.8)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+    ax.grid(axis="y")
+    ax.set_xlabel("k, benchmarks in a subset")
+    ax.set_ylabel(LOSS)
+    ax.set_title(_TITLES[targets] + _where_lowest(data), loc="left")
+
+
+def _where_lowest(data: pd.DataFrame) -> str:
+    top = data[data["kind"] == "top"]
+    return f"; lowest at k = {_best(top)['k']:.0f}" if len(top) else ""
+
+
+def _best(top: pd.DataFrame) -> pd.Series[Any]:
+    """Return the row of the lowest loss; of equal ones the smallest k."""
+    return top.iloc[int(np.argmin(top["lowest"]))]
+
+
+def _draw_random(ax: Axes, random: pd.DataFrame) -> None:
+    if random.empty:
+        return
+    band: dict[str, Any] = {
+        "color": ORANGE,
+        "alpha": 0.25,
+        "linewidth": 0,
+        "label": "random, 10-90 %",
+    }
+    ax.fill_between(random["k"], random["p10"], random["p90"], **band)
+    ax.plot(random["k"], random["median"], color=ORANGE, linewidth=1.2, label="random, median")
+
+
+def _draw_top(ax: Axes, top: pd.DataFrame) -> None:
+    if top.empty:
+        return
+    boxes = [
+        {"med": row.median, "q1": row.q1, "q3": row.q3, "whislo": row.lowest, "whishi": row.highest}
+        for row in top.itertuples()
+    ]
+    ax.bxp(
+        boxes,
+        positions=top["k"],
+        widths=0.6,
+        showfliers=False,
+        patch_artist=True,
+        manage_ticks=False,
+        boxprops={"facecolor": SKY, "edgecolor": BLUE, "linewidth": 0.8},
+        medianprops={"color": BLACK, "linewidth": 1},
+        whiskerprops={"color": BLUE, "linewidth": 0.8},
+        capprops={"color": BLUE, "linewidth": 0.8},
+        label=f"top {top['subsets'].max():.0f}, lowest to highest",
+    )
+    best = _best(top)
+    star: dict[str, Any] = {
+        "color": VERMILION,
+        "markersize": 8.0,
+        "markeredgewidth": 0.0,
+        "zorder": 5.0,
+    }
+    ax.plot(best["k"], best["lowest"], "*", label="lowest", **star)
+
+
+def sweep_figure(data: pd.DataFrame) -> Figure:
+    """Return a panel for each kind of targets that the data has, stacked."""
+    known = checked(data, "sweep", text=("targets",), numbers=())["targets"].to_list()
+    panels: list[Targets] = [targets for targets in _TITLES if targets in known]
+    if not panels:
+        raise EeveeError("sweep: the targets must be 'all' or 'unseen'")
+    with new_figure(6.5, 0.4 + 2.8 * len(panels)) as figure:
+        axes = figure.subplots(len(panels), squeeze=False)[:, 0]
+        for ax, targets in zip(axes, panels, strict=True):
+            draw_sweep(ax, data, targets)
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=4)
+    return figure

@@ -7,7 +7,7 @@ say, and writes down everything that was dropped, guessed or ignored.
 from __future__ import annotations
 
 import os
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import pandas as pd
 
@@ -28,7 +28,20 @@ from eevee.readers.measured import DUPLICATES, LAYOUTS, Measured, Options
 from eevee.readers.sidecars import BenchmarkFacts, apply_benchmarks, read_benchmarks, read_models
 from eevee.table import NO_COSTS, Note, Provenance, ResultsTable
 
-READERS: tuple[Any, ...] = (frames, delimited)
+
+class Reader(Protocol):
+    """What each reader module is."""
+
+    def sniff(self, source: object) -> bool:
+        """Tell whether the module reads this source."""
+        ...
+
+    def read(self, source: Any, options: Options, wanted: frozenset[str]) -> Measured:
+        """Read it; columns in `wanted` are scores whatever their names suggest."""
+        ...
+
+
+READERS: tuple[Reader, ...] = (frames, delimited)
 
 Layout = Literal["auto", "wide", "long", "two-header-rows"]
 Duplicates = Literal["error", "mean", "first", "last"]
@@ -138,8 +151,7 @@ def _check_options(options: Options, min_coverage: float, cost_unit: str) -> Non
 def _read(source: Source, options: Options, wanted: frozenset[str]) -> Measured:
     for reader in READERS:
         if reader.sniff(source):
-            measured: Measured = reader.read(source, options, wanted)
-            return measured
+            return reader.read(source, options, wanted)
     if isinstance(source, str | os.PathLike):
         raise EeveeError(f"{os.fspath(source)!r} is a folder; give a CSV or TSV file")
     raise EeveeError(f"scores must be a path or a DataFrame, not {type(source).__name__}")

@@ -84,9 +84,14 @@ def _useless_columns(scores: pd.DataFrame) -> dict[str, str]:
             why[str(name)] = "has no score"
         elif len(observed) == 1:
             why[str(name)] = "has a score for one model only"
-        elif not observed.max() > observed.min() or not observed.std(ddof=0) > 0:
+        elif not observed.max() > observed.min() or _spread(observed) == 0.0:
             why[str(name)] = f"is constant: always {observed.iloc[0]:g}"
     return why
+
+
+def _spread(column: pd.Series[float]) -> float:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(np.std(column.to_numpy(np.float64)))
 
 
 def _drop_computed_aggregates(measured: Measured, wanted: frozenset[str]) -> Measured:
@@ -110,23 +115,27 @@ def _computed_aggregate(scores: pd.DataFrame, wanted: frozenset[str]) -> str | N
         if name in wanted or rows.sum() < _MIN_ROWS:
             continue
         # Both the column and what it is the mean of are rounded.
-        rounding = 0.51 * resolutions[j] + 0.5 * float(np.delete(resolutions, j).mean())
-        if _is_mean(values[rows, j], np.nanmean(others[rows], axis=1), rounding):
+        rounding = 0.51 * resolutions[j], 0.5 * float(np.delete(resolutions, j).mean())
+        if _is_mean(values[rows, j], np.nanmean(others[rows], axis=1), *rounding):
             return str(name)
     return None
 
 
-def _is_mean(column: FloatArray, mean: FloatArray, rounding: float) -> bool:
+def _is_mean(
+    column: FloatArray, mean: FloatArray, own_rounding: float, mean_rounding: float
+) -> bool:
     """Tell whether a column is a mean, or rises in a straight line with it, within rounding."""
-    rounding += 1e-9 * float(np.abs(column).max())
+    own_rounding += 1e-9 * float(np.abs(column).max())
     if float(np.std(mean)) == 0.0:
         return False
+    rounding = own_rounding + mean_rounding
     if np.abs(column - mean).max() <= rounding and _convinces(column, rounding, 0):
         return True
     centred, target = mean - mean.mean(), column - column.mean()
     slope = (centred @ target) / (centred @ centred)
     if slope <= 0:
         return False  # accuracy next to its own error rate makes the mean fall with it
+    rounding = own_rounding + slope * mean_rounding
     residual = np.abs(target - slope * centred).max()
     return bool(residual <= rounding) and _convinces(column, rounding, 2)
 
@@ -168,13 +177,12 @@ def _drop_rare(measured: Measured, min_coverage: float) -> Measured:
 
 
 def _check_size(measured: Measured) -> None:
-    with np.errstate(over="ignore"):
-        units = measured.scores.std(axis=0, ddof=0)
-    for name in units.index[~np.isfinite(units)]:
-        raise EeveeError(
-            f"{measured.source}: the scores in column {name!r} are too large to compute with; "
-            "divide them by a constant"
-        )
+    for name, column in measured.scores.items():
+        if not np.isfinite(_spread(column.dropna())):
+            raise EeveeError(
+                f"{measured.source}: the scores in column {name!r} are too large to compute "
+                "with; divide them by a constant"
+            )
 
 
 def _check_left(measured: Measured) -> None:

@@ -92,7 +92,7 @@ def read_wide(
             *grid.notes,
             *_note_model(grid, keys, options),
             *kinds.notes,
-            *([] if owners else note_splits(names)),
+            *notes,
         ),
     )
 
@@ -150,7 +150,7 @@ def model_keys(grid: Grid, keys: Sequence[int]) -> list[str]:
     """Return the model of each row: the cells of the key columns, joined by ``|``."""
     return [
         check_name(
-            JOINT.join(row[j] for j in keys).strip(JOINT),
+            JOINT.join(row[j] for j in keys if row[j]),
             "the model",
             f"{grid.source}: row {line}",
         )

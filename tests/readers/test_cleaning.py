@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import eevee
+
+from .conftest import Fails, Read, notes_of
+
+
+def made(n_models: int = 12, n_columns: int = 5, seed: int = 0, decimals: int = 1) -> pd.DataFrame:
+    values = np.random.default_rng(seed).uniform(20, 90, (n_models, n_columns)).round(decimals)
+    return pd.DataFrame(
+        values, index=[f"m{i}" for i in range(n_models)], columns=list("abcdefgh")[:n_columns]
+    )
+
+
+@pytest.mark.parametrize("name", ["average", "Mean win rate", "Overall", "all"])
+def test_aggregates_are_dropped_by_name_unless_kept(name: str):
+    frame = made().assign(**{name: np.arange(12.0) ** 2})
+    table = eevee.read_table(frame)
+    assert name not in table.scores
+    assert notes_of(table) == [f"dropped column {name}"]
+    assert name in eevee.read_table(frame, keep_aggregates=True).scores
+    named = pd.DataFrame({"benchmark": [name], "task": ["t"]})
+    assert name in eevee.read_table(frame, benchmarks=named).scores
+
+
+@pytest.mark.parametrize(("slope", "decimals"), [(1.0, 1), (1.0, 4), (0.01, 4), (2.5, 1)])
+def test_a_row_mean_is_dropped_by_its_numbers_within_rounding(slope: float, decimals: int):
+    frame = made()
+    frame["Quality"] = (slope * frame.mean(axis=1) + (slope != 1.0)).round(decimals)
+    table = eevee.read_table(frame)
+    assert notes_of(table) == ["dropped column Quality"]
+    assert "Quality" in eevee.read_table(frame, keep_aggregates=True).scores
+
+
+def test_a_row_mean_over_observed_cells_is_found():
+    frame = made(30, 6)
+    frame = frame.mask(np.random.default_rng(1).random(frame.shape) < 0.2)
+    frame["Index"] = frame.mean(axis=1).round(2)
+    assert "Index" not in eevee.read_table(frame).scores
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_real_benchmarks_are_not_taken_for_means(seed: int):
+    rng = np.random.default_rng(seed)
+    skill = rng.uniform(30, 80, 8)
+    for noise in (0.3, 3.0):
+        values = (skill[:, None] + noise * rng.normal(size=(8, 6))).round(1)
+        table = eevee.read_table(pd.DataFrame(values, columns=list("abcdef")).rename("m{}".format))
+        assert table.n_columns == 6
+
+
+def test_accuracy_next_to_its_error_rate_is_no_mean():
+    frame = made(12, 2, decimals=3)
+    frame["a_err"] = 100 - frame["a"]
+    frame["b_err"] = 100 - frame["b"]
+    assert eevee.read_table(frame).n_columns == 4
+
+
+def test_useless_columns_and_models_are_dropped_and_listed(read: Read):
+    table = read(
+        "model,good,fine,same,none,one\n"
+        "m1,1,2,5,,\nm2,2,3,5,-,\nm3,4,1,5,,7\nm4,3,3,5,,\nm5,,,5,,\nm6,,,,,\n"
+    )
+    assert list(table.scores) == ["good", "fine"]
+    assert table.model_names == ("m1", "m2", "m3", "m4")
+    assert sorted(notes_of(table)) == [
+        "dropped column none",
+        "dropped column one",
+        "dropped column same",
+        "dropped model m5",
+        "dropped model m6",
+    ]
+
+
+def test_min_coverage_drops_benchmarks_first_and_then_models():
+    frame = made(10, 6)
+    frame.iloc[3:, 0] = np.nan
+    frame.iloc[0, 1:5] = np.nan
+    table = eevee.read_table(frame, min_coverage=0.5)
+    assert "a" not in table.scores
+    assert "m0" not in table.scores.index
+    assert notes_of(table) == ["dropped column a", "dropped model m0"]
+    assert eevee.read_table(frame).scores.shape == (10, 6)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8, 1.0])
+def test_min_coverage_is_what_every_benchmark_had(share: float):
+    frame = made(40, 8).mask(np.random.default_rng(3).random((40, 8)) < np.linspace(0, 0.9, 8))
+    table = eevee.read_table(frame, min_coverage=share)
+    assert (frame[list(table.scores)].notna().mean() >= share).all()
+    assert (table.scores.notna().mean(axis=1) >= share).all()
+
+
+def test_nothing_left_is_an_error_that_says_why(fails: Fails):
+    assert "constant: always 1" in fails("model,a\nm1,1\nm2,1\nm3,1\nm4,1\n")
+    assert "aggregate" in fails("model,average\nm1,1\nm2,2\nm3,3\nm4,1\n")
+    assert "3 models" in fails("model,a,b\nm1,1,2\nm2,2,1\nm3,3,7\n")
+    sparse = "model,a,b\nm1,1,\nm2,2,\nm3,3,\nm4,,1\nm5,,3\nm6,,2\n"
+    assert "scores.csv: no column of scores is left" in fails(sparse, min_coverage=0.9)
+
+
+def test_numbers_too_large_to_compute_with_are_an_error(fails: Fails):
+    assert "column 'a'" in fails("model,a,b\nm1,1e300,2\nm2,2e300,1\nm3,3,7\nm4,4,1\n")

@@ -204,9 +204,9 @@ def _replace(temporary: Path, target: Path) -> None:
         temporary.rename(target)
     except OSError:
         earlier.rename(target)
+        aside.rmdir()
         raise
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
+    shutil.rmtree(aside, ignore_errors=True)
 
 
 def _umask() -> int:

@@ -135,6 +135,7 @@ class MLPScorer(BaseScorer):
             "name": "mlp",
             "targets": self.targets,
             "epochs": self.epochs,
+            "epochs_by_size": {str(k): n for k, n in self.calibrated_epochs.items()},
             "hidden": self.training.hidden,
             "learning_rate": self.training.learning_rate,
             "weight_decay": self.training.weight_decay,

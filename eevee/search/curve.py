@@ -59,3 +59,29 @@ def _random_ones(result: SearchResult) -> list[Subset]:
     start = result.evaluated.loc[result.evaluated["generation"] == 0, "benchmarks"]
     places = np.unique(np.linspace(0, len(start) - 1, min(N_RANDOM, len(start))).astype(int))
     return [tuple(start.iloc[place]) for place in places]
+
+
+def curve_table(results: Sequence[SearchResult], losses: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per size: the best and the random median, for both kinds of target.
+
+    Parameters
+    ----------
+    results : sequence of SearchResult
+    losses : DataFrame
+        From `curve_losses`.
+
+    Returns
+    -------
+    DataFrame
+        ``k, exact, best_all, random_all, best_unseen, random_unseen``; "best" is the loss of
+        the first-ranked subset, "random" the median of the random ones.
+    """
+    rows = []
+    for result in results:
+        row: dict[str, float | int | str] = {"k": len(result.best), "exact": str(result.exact)}
+        for targets in TARGETS:
+            here = losses[(losses["k"] == row["k"]) & (losses["targets"] == targets)]
+            row[f"best_{targets}"] = float(here.loc[here["kind"] == "top", "loss"].iloc[0])
+            row[f"random_{targets}"] = float(here.loc[here["kind"] == "random", "loss"].median())
+        rows.append(row)
+    return pd.DataFrame(rows)

@@ -90,6 +90,13 @@ class SearchResult:
         start = self.evaluated["generation"] == 0
         return self.evaluated.loc[start, "loss"].to_numpy(np.float64)
 
+    @property
+    def random_median(self) -> float:
+        """Median of `random_losses`; NaN where all are blank."""
+        losses = self.random_losses
+        known = losses[~np.isnan(losses)]
+        return float(np.median(known)) if len(known) else float("nan")
+
 
 class Ledger:
     """Every subset that a search has scored, each of them once.

@@ -1,0 +1,297 @@
+"""Verbs that search: `select`, `sweep`, `tiers`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from eevee.cli import app
+from eevee.cli.options import (
+    Out,
+    OutputOptions,
+    ScorerOptions,
+    SearchOptions,
+    TableOptions,
+    verb,
+)
+from eevee.cli.show import print_json, print_line, print_table, progress_bar
+
+if TYPE_CHECKING:
+    from eevee.search.result import SearchResult
+    from eevee.table import ResultsTable
+
+SHOWN = 10
+
+
+@app.command(epilog="Example: eevee select data/vtab/scores.csv -k 4 --paper")
+@verb
+def select(
+    table: TableOptions,
+    scorer: ScorerOptions,
+    search: SearchOptions,
+    output: OutputOptions,
+    k: Annotated[int | None, typer.Option("-k", help="How many benchmarks.", min=1)] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option("--budget", help="Instead of -k: total cost, as 12 or 25%."),
+    ] = None,
+    out: Out = None,
+) -> None:
+    """Search for the best subset of one size, or under one budget."""
+    from eevee.jobs import save_selection
+    from eevee.runs import check_out
+    from eevee.search.evolution import evolve
+    from eevee.tiers import budget_in_units
+
+    if (k is None) == (budget is None):
+        raise typer.BadParameter("give either -k or --budget")
+    if budget is not None:
+        check_budget(budget)
+    if out is not None:
+        check_out(out)
+    read = table.read()
+    made = scorer.make(read)
+    with progress_bar(output.quiet) as bar:
+        result = evolve(
+            made,
+            k,
+            budget=None if budget is None else budget_in_units(budget, read),
+            seed=scorer.search_seed,
+            evolution=search.make(scorer.paper),
+            exhaustive=search.exhaustive,
+            progress=bar.search,
+        )
+    if out is not None:
+        save_selection(out, made, result, {"seed": scorer.seed, "paper": scorer.paper})
+    if output.as_json:
+        print_json(_as_json(result, read))
+        return
+    _print_ranked(result, read)
+
+
+@app.command(
+    epilog="Example: eevee sweep data/vtab/scores.csv --k 1:6 --paper --splits 3 --out runs/sweep"
+)
+@verb
+def sweep(
+    table: TableOptions,
+    scorer: ScorerOptions,
+    search: SearchOptions,
+    output: OutputOptions,
+    ks: Annotated[str, typer.Option("--k", help="Sizes: 1:26 (both included), 2:20:3 or 1,4,8.")],
+    out: Out = None,
+) -> None:
+    """Search at several sizes, and show the loss over k for both kinds of target (Fig. 5)."""
+    from eevee.jobs import save_sweep
+    from eevee.runs import check_out
+    from eevee.search.curve import curve_losses, curve_table
+    from eevee.search.evolution import sweep as sweep_sizes
+
+    sizes = parse_sizes(ks)
+    if out is not None:
+        check_out(out)
+    made = scorer.make(table.read())
+    with progress_bar(output.quiet, len(sizes)) as bar:
+        results = sweep_sizes(
+            made,
+            sizes,
+            seed=scorer.search_seed,
+            evolution=search.make(scorer.paper),
+            exhaustive=search.exhaustive,
+            progress=bar.search,
+        )
+        losses = curve_losses(made, results, advance=bar.advance)
+    if out is not None:
+        save_sweep(out, made, results, losses, {"seed": scorer.seed, "paper": scorer.paper})
+    curve = curve_table(results, losses)
+    if output.as_json:
+        print_json({"minimised": made.targets, "curve": curve.to_dict("records")})
+        return
+    print_table(
+        f"Search loss over k (minimised: targets {made.targets}; with 'all' it falls with k by "
+        "arithmetic alone)",
+        curve.columns,
+        curve.itertuples(index=False),
+    )
+    for result in results:
+        print_line(f"k={len(result.best)}: {', '.join(result.best)}")
+
+
+@app.command(
+    epilog="Example: eevee tiers data/zoo/scores.csv --costs data/zoo/costs.csv "
+    "--cost-unit CPU-seconds --budget small=10% --budget base=25% --budget big=50% "
+    "--paper --out runs/zoo"
+)
+@verb
+def tiers(
+    table: TableOptions,
+    scorer: ScorerOptions,
+    search: SearchOptions,
+    output: OutputOptions,
+    budget: Annotated[
+        list[str],
+        typer.Option("--budget", help="NAME=COST, as small=12 or base=25%; once per tier."),
+    ],
+    out: Out = None,
+) -> None:
+    """Choose one tier per budget: the best subset whose total cost fits."""
+    from eevee.jobs import save_tiers
+    from eevee.runs import check_out
+    from eevee.tierfile import tiers_to_json
+    from eevee.tiers import make_tier_set, search_tiers
+
+    budgets = parse_budgets(budget)
+    if out is not None:
+        check_out(out)
+    read = table.read()
+    made = scorer.make(read)
+    with progress_bar(output.quiet, len(budgets)) as bar:
+        found = search_tiers(
+            made,
+            budgets,
+            seed=scorer.search_seed,
+            evolution=search.make(scorer.paper),
+            exhaustive=search.exhaustive,
+            progress=bar.search,
+        )
+    chosen = make_tier_set(made, found, seed=scorer.seed)
+    if out is not None:
+        settings = {"seed": scorer.seed, "paper": scorer.paper, "budgets": budgets}
+        save_tiers(out, made, found, chosen, settings)
+    if output.as_json:
+        typer.echo(tiers_to_json(chosen), nl=False)
+        return
+    _print_tiers(found, read)
+    if out is not None:
+        print_line(f"written to {out}")
+
+
+def parse_sizes(text: str) -> list[int]:
+    """Read sizes such as ``1:26``, ``2:20:3`` or ``1,4,8``; wrong usage if they are none.
+
+    Examples
+    --------
+    >>> parse_sizes("1:4"), parse_sizes("2:9:3"), parse_sizes("8,1")
+    ([1, 2, 3, 4], [2, 5, 8], [1, 8])
+    """
+    sizes: set[int] = set()
+    try:
+        for part in text.split(","):
+            numbers = [int(number) for number in part.split(":")]
+            first, last, step = (numbers + numbers[-1:] * (2 - len(numbers)) + [1])[:3]
+            if len(numbers) > 3 or step < 1 or first < 1 or last < first:
+                raise ValueError(part)
+            sizes.update(range(first, last + 1, step))
+    except ValueError:
+        raise typer.BadParameter(f"--k is 1:26, 2:20:3 or 1,4,8, not {text!r}") from None
+    return sorted(sizes)
+
+
+def parse_budgets(texts: Iterable[str]) -> dict[str, str]:
+    """Read ``NAME=COST``; wrong usage if a name repeats or a cost is no number.
+
+    Examples
+    --------
+    >>> parse_budgets(["small=10%", "big=36"])
+    {'small': '10%', 'big': '36'}
+    """
+    from eevee.errors import EeveeError
+    from eevee.runs import check_name
+
+    budgets: dict[str, str] = {}
+    for text in texts:
+        name, equals, amount = text.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"--budget is NAME=COST, such as small=10%, not {text!r}")
+        if name in budgets:
+            raise typer.BadParameter(f"--budget names {name!r} twice")
+        check_budget(amount)
+        try:
+            budgets[check_name(name)] = amount
+        except EeveeError as error:
+            raise typer.BadParameter(str(error)) from None
+    return budgets
+
+
+def check_budget(text: str) -> None:
+    """Refuse what is no positive number or percentage as wrong usage."""
+    try:
+        value = float(text.strip().removesuffix("%"))
+    except ValueError:
+        value = math.nan
+    if not (value > 0 and math.isfinite(value)):
+        raise typer.BadParameter(f"a budget is a positive number or percentage, not {text!r}")
+
+
+def _as_json(result: SearchResult, table: ResultsTable) -> dict[str, object]:
+    return {
+        "best": result.best,
+        "targets": result.targets,
+        "exact": result.exact,
+        "cost_unit": table.cost_unit,
+        "mean_predictor": result.mean_predictor,
+        "random_median": result.random_median,
+        "evaluated": len(result.evaluated),
+        "ranked": result.ranked.to_dict("records"),
+        "settings": result.settings,
+    }
+
+
+def _print_ranked(result: SearchResult, table: ResultsTable) -> None:
+    how = "every subset scored" if result.exact else f"{len(result.evaluated)} subsets scored"
+    shown = ["benchmarks", "loss", "spread", "rescored_mean", "cost"]
+    ranked = result.ranked[shown].head(SHOWN)
+    print_table(
+        f"Best subsets by search loss (targets: {result.targets}; {how})",
+        ["rank", "search loss", "spread", "rescored", f"cost ({table.cost_unit})", "benchmarks"],
+        (
+            [i, *row, ", ".join(subset)]
+            for i, (subset, *row) in enumerate(ranked.itertuples(index=False), start=1)
+        ),
+    )
+    print_line(
+        f"random subsets: median {result.random_median:.4g}; predicting each column's mean: "
+        f"{result.mean_predictor:.4g}"
+    )
+    print_line("The search loss is biased downward: the search chose the subset for it.")
+
+
+def _print_tiers(found: dict[str, SearchResult], table: ResultsTable) -> None:
+    print_table(
+        f"Tiers of {table.provenance.source} ({table.n_models} models x "
+        f"{table.n_benchmarks} benchmarks)",
+        [
+            "tier",
+            f"budget ({table.cost_unit})",
+            "cost",
+            "k",
+            "search loss",
+            "spread",
+            "rescored",
+            "random median",
+        ],
+        (
+            [
+                name,
+                float(result.settings["budget"]),
+                float(result.best_row["cost"]),
+                len(result.best),
+                float(result.best_row["loss"]),
+                float(result.best_row["spread"]),
+                float(result.best_row["rescored_mean"]),
+                result.random_median,
+            ]
+            for name, result in found.items()
+        ),
+    )
+    for name, result in found.items():
+        print_line(f"{name}: {', '.join(result.best)}")
+    first = next(iter(found.values()))
+    print_line(
+        f"Search loss: held-out squared error in squared units, targets: {first.targets}; "
+        f"predicting each column's mean: {first.mean_predictor:.4g}. It is biased downward: "
+        "the search chose the subset for it."
+    )

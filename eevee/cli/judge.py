@@ -1,0 +1,179 @@
+"""Verbs that judge a given list: `ablate`, `score`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from eevee.cli import app
+from eevee.cli.options import (
+    JudgedTableOptions,
+    Out,
+    OutputOptions,
+    ScorerOptions,
+    named_subsets,
+    verb,
+)
+from eevee.cli.show import print_json, print_line, print_table, progress_bar
+
+if TYPE_CHECKING:
+    from eevee.rating import Rating, Swap
+    from eevee.table import ResultsTable
+
+Names = Annotated[
+    str | None,
+    typer.Option("--benchmarks", "-b", help="Names, separated by commas (quote one with commas)."),
+]
+TierFile = Annotated[
+    Path | None,
+    typer.Option("--tiers", help="Instead of --benchmarks: a tier file.", exists=True),
+]
+TierName = Annotated[
+    str | None, typer.Option("--tier", help="Which tier of the file; all by default.")
+]
+
+
+@app.command(epilog="Example: eevee ablate data/vtab/scores.csv --benchmarks Caltech101,DMLab,SVHN")
+@verb
+def ablate(
+    table: JudgedTableOptions,
+    scorer: ScorerOptions,
+    output: OutputOptions,
+    benchmarks: Names = None,
+    tiers: TierFile = None,
+    tier: TierName = None,
+    out: Out = None,
+) -> None:
+    """Show what the loss does when each benchmark leaves a subset (paper, Fig. 4)."""
+    from eevee.ablation import ablate as ablate_subset
+    from eevee.jobs import save_ablation
+    from eevee.runs import check_name, check_out
+
+    named = named_subsets(benchmarks, tiers, tier)
+    if out is not None:
+        check_out(out)
+        for name in named:
+            check_name(name)
+    read = table.read()
+    made = scorer.make(read)
+    with progress_bar(output.quiet) as bar:
+        done = {
+            name: (read.subset(subset), ablate_subset(made, subset, advance=bar.advance))
+            for name, subset in named.items()
+        }
+    if out is not None:
+        save_ablation(out, made, done, {"seed": scorer.seed})
+    losses = {name: float(made.score([subset])[0]) for name, (subset, _) in done.items()}
+    if output.as_json:
+        content = {
+            name: {"loss": losses[name], "ablation": frame.to_dict("records")}
+            for name, (_, frame) in done.items()
+        }
+        print_json({"targets": made.targets, "subsets": content})
+        return
+    for name, (subset, frame) in done.items():
+        print_table(
+            f"{name}: search loss {losses[name]:.4g} with all {len(subset)} (targets: "
+            f"{made.targets})",
+            frame.columns,
+            frame.itertuples(index=False),
+        )
+
+
+@app.command(epilog="Example: eevee score data/vtab/scores.csv --benchmarks Caltech101,DMLab,SVHN")
+@verb
+def score(
+    table: JudgedTableOptions,
+    scorer: ScorerOptions,
+    output: OutputOptions,
+    benchmarks: Names = None,
+    tiers: TierFile = None,
+    tier: TierName = None,
+    n_random: Annotated[
+        int, typer.Option("--random", help="Random subsets to compare with.", min=1)
+    ] = 1000,
+    out: Out = None,
+) -> None:
+    """Say how good a given list is, next to random lists of equal size and of equal cost."""
+    from eevee.jobs import save_ratings
+    from eevee.rating import rate
+    from eevee.runs import check_out
+
+    named = named_subsets(benchmarks, tiers, tier)
+    if out is not None:
+        check_out(out)
+    read = table.read()
+    made = scorer.make(read)
+    with progress_bar(output.quiet) as bar:
+        ratings = {
+            name: rate(
+                made, subset, seed=scorer.search_seed, n_random=n_random, advance=bar.advance
+            )
+            for name, subset in named.items()
+        }
+    content = {name: asdict(rating) for name, rating in ratings.items()}
+    if out is not None:
+        save_ratings(out, made, content, {"seed": scorer.seed})
+    if output.as_json:
+        about = {"targets": made.targets, "cost_unit": read.cost_unit}
+        print_json({**about, "subsets": content})
+        return
+    _print_ratings(ratings, read, made.targets)
+
+
+def _print_ratings(ratings: dict[str, Rating], table: ResultsTable, targets: str) -> None:
+    first = next(iter(ratings.values()))
+    print_table(
+        f"Search loss of given lists (targets: {targets})",
+        [
+            "list",
+            "k",
+            f"cost ({table.cost_unit})",
+            "search loss",
+            "spread",
+            "better than random of equal size (%)",
+            "of equal cost (%)",
+        ],
+        (
+            [
+                name,
+                len(rating.subset),
+                rating.cost,
+                rating.loss,
+                rating.spread,
+                rating.percentile_of_size,
+                rating.percentile_of_cost,
+            ]
+            for name, rating in ratings.items()
+        ),
+    )
+    print_line(
+        f"bounds: all {table.n_benchmarks} benchmarks {first.everything:.4g}, predicting each "
+        f"column's mean {first.mean_predictor:.4g}"
+    )
+    for name, rating in ratings.items():
+        _print_swap(f"{name}: best single swap", rating.swap, rating, table)
+        if rating.cheap_swap != rating.swap:
+            _print_swap(f"{name}: at no extra cost", rating.cheap_swap, rating, table)
+
+
+def _print_swap(what: str, swap: Swap | None, rating: Rating, table: ResultsTable) -> None:
+    if swap is None:
+        print_line(f"{what}: there is none")
+        return
+    if swap.rescored_gain is None:
+        verdict = ""
+    elif swap.rescored_gain > 0:
+        verdict = f"; still {swap.rescored_gain:.4g} better under fresh initialisations"
+    else:
+        verdict = "; not better under fresh initialisations, so keep your list"
+    tried = ""
+    if rating.swaps_tried < rating.swaps_possible:
+        tried = f" (of {rating.swaps_tried} tried at random out of {rating.swaps_possible})"
+    print_line(
+        f"{what}{tried}: {swap.out} -> {swap.into}, search loss {swap.loss:.4g}, cost "
+        f"{swap.cost:.4g} {table.cost_unit}{verdict}"
+    )

@@ -1,0 +1,116 @@
+"""Verbs that look: `describe`, `rank`, `plot`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eevee.cli import app
+from eevee.cli.options import Out, OutputOptions, ScorerOptions, TableOptions, named_subsets, verb
+from eevee.cli.show import print_json, print_line, print_table, progress_bar
+
+
+@app.command(
+    epilog="Example: eevee describe data/helm/scores.csv --costs data/helm/costs.csv "
+    "--cost-unit seconds"
+)
+@verb
+def describe(table: TableOptions, output: OutputOptions) -> None:
+    """Show what was read, and everything that was dropped, guessed or ignored."""
+    from eevee.describe import describe as describe_table
+    from eevee.describe import summary
+
+    read = table.read()
+    columns, about = describe_table(read), summary(read)
+    if output.as_json:
+        print_json({**about, "table": columns.to_dict("records")})
+        return
+    shown = columns.assign(
+        direction=columns["direction"] + " (" + columns["direction_source"] + ")"
+    )
+    if (columns["benchmark"] == columns["column"]).all():
+        shown = shown.drop(columns="benchmark")
+    shown = shown.drop(columns="direction_source").dropna(axis=1, how="all")
+    print_table(f"Columns of {about['source']}", shown.columns, shown.itertuples(index=False))
+    print_line()
+    print_line(
+        f"{about['models']} models x {about['benchmarks']} benchmarks ({about['columns']} "
+        f"columns), {about['coverage']:.1%} measured; everything costs "
+        f"{about['total_cost']:.4g} {about['cost_unit']}"
+    )
+    print_line(f"read as: {about['layout']}")
+    print_line(f"SHA-256: {about['sha256']}")
+    for note in about["notes"]:
+        print_line(f"{note['action']} {note['kind']} {note['name']}: {note['why']}")
+
+
+@app.command(epilog="Example: eevee rank data/vtab/scores.csv")
+@verb
+def rank(
+    table: TableOptions, scorer: ScorerOptions, output: OutputOptions, out: Out = None
+) -> None:
+    """Rank benchmarks by how well each alone predicts all of them (paper, Fig. 3)."""
+    from eevee.jobs import save_ranking
+    from eevee.ranking import rank_benchmarks
+    from eevee.runs import check_out
+
+    if out is not None:
+        check_out(out)
+    made = scorer.make(table.read())
+    with progress_bar(output.quiet) as bar:
+        ranking = rank_benchmarks(made, advance=bar.advance)
+    bound = float(made.mean_predictor().mean())
+    if out is not None:
+        save_ranking(out, made, ranking, {"seed": scorer.seed})
+    if output.as_json:
+        print_json({"mean_predictor": bound, "ranking": ranking.to_dict("records")})
+        return
+    rows = ([i, *row] for i, row in enumerate(ranking.itertuples(index=False), start=1))
+    print_table(
+        f"Search loss of each benchmark alone (targets: {made.targets})",
+        ["rank", *ranking.columns],
+        rows,
+    )
+    print_line(f"predicting each column's mean: {bound:.4g}")
+
+
+@app.command(
+    epilog="Example: eevee plot data/vtab/scores.csv --by Caltech101 --figure runs/heatmap.png"
+)
+@verb
+def plot(
+    table: TableOptions,
+    output: OutputOptions,
+    by: Annotated[
+        str | None,
+        typer.Option("--by", help="Order benchmarks by their correlation with this one."),
+    ] = None,
+    tiers: Annotated[
+        Path | None, typer.Option("--tiers", help="Show only the benchmarks of a tier file.")
+    ] = None,
+    tier: Annotated[
+        str | None, typer.Option("--tier", help="Which tier of the file; all by default.")
+    ] = None,
+    figure: Annotated[
+        Path, typer.Option("--figure", "-f", help="Where to draw: a PNG, PDF or SVG file.")
+    ] = Path("heatmap.png"),
+) -> None:
+    """Draw a run folder's figures again, or the heat map of ranks of a score file.
+
+    With a run folder in place of scores, every figure is drawn anew from the CSV beside it.
+    """
+    from eevee.jobs import redraw, save_heatmap
+
+    if table.scores.is_dir():
+        written = redraw(table.scores)
+    else:
+        chosen = None if tiers is None else named_subsets(None, tiers, tier)
+        names = None if chosen is None else [name for subset in chosen.values() for name in subset]
+        written = [save_heatmap(figure, table.read(), by, names)]
+    if output.as_json:
+        print_json({"written": [str(path) for path in written]})
+        return
+    for path in written:
+        print_line(str(path))

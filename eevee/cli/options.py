@@ -1,0 +1,334 @@
+"""Options that several verbs share, and the decorator that hands them over."""
+
+from __future__ import annotations
+
+import csv
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from enum import StrEnum
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from eevee.errors import EeveeError
+
+if TYPE_CHECKING:
+    from eevee.scoring.mlp import MLPScorer
+    from eevee.search.evolution import Evolution
+    from eevee.table import ResultsTable
+
+SPLITS, SCORER, SEARCH = range(3)
+"""Which child of `--seed` each part of a job gets."""
+
+
+class Duplicates(StrEnum):
+    """What to do with several scores for one cell."""
+
+    error = "error"
+    mean = "mean"
+    first = "first"
+    last = "last"
+
+
+class Targets(StrEnum):
+    """What the meta-model predicts."""
+
+    all = "all"
+    unseen = "unseen"
+
+
+class Selection(StrEnum):
+    """How the winners of a generation are chosen."""
+
+    best = "best"
+    tournament = "tournament"
+
+
+def _option(*names: str, help: str, panel: str, **more: Any) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel=panel, **more)
+
+
+_TABLE, _SCORER, _SEARCH = "Reading", "Scoring", "Searching"
+_FACTS = "Rows by benchmark with any of task, direction, cost, role, metric."
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """What to read, and how."""
+
+    scores: Annotated[
+        Path, typer.Argument(help="Scores: a CSV or TSV file, wide or long, also gzipped.")
+    ]
+    costs: Annotated[
+        Path | None,
+        _option(
+            "--costs",
+            help="What each benchmark costs: 'benchmark,cost', or models x benchmarks.",
+            panel=_TABLE,
+        ),
+    ] = None
+    cost_unit: Annotated[
+        str, _option("--cost-unit", help="What costs are counted in.", panel=_TABLE)
+    ] = "GPU-hours"
+    facts: Annotated[
+        Path | None,
+        _option(
+            "--benchmarks-file",
+            "--benchmarks",
+            help=_FACTS,
+            panel=_TABLE,
+        ),
+    ] = None
+    models: Annotated[
+        Path | None, _option("--models", help="Attributes of models, such as family.", panel=_TABLE)
+    ] = None
+    model_column: Annotated[
+        str | None,
+        _option(
+            "--model-column", help="Column(s) that name the model, as 'name,tag'.", panel=_TABLE
+        ),
+    ] = None
+    benchmark_column: Annotated[
+        str | None,
+        _option("--benchmark-column", help="Column that names the benchmark.", panel=_TABLE),
+    ] = None
+    min_coverage: Annotated[
+        float,
+        _option("--min-coverage", help="Share of cells a benchmark or model needs.", panel=_TABLE),
+    ] = 0.0
+    duplicates: Annotated[
+        Duplicates, _option("--duplicates", help="Several scores for one cell.", panel=_TABLE)
+    ] = Duplicates.error
+
+    def read(self) -> ResultsTable:
+        """Read the table."""
+        from eevee.readers import read_table
+
+        return read_table(
+            self.scores,
+            costs=self.costs,
+            benchmarks=self.facts,
+            models=self.models,
+            model_column=self.model_column,
+            benchmark_column=self.benchmark_column,
+            min_coverage=self.min_coverage,
+            duplicates=self.duplicates.value,
+            cost_unit=self.cost_unit,
+        )
+
+
+@dataclass(frozen=True)
+class JudgedTableOptions(TableOptions):
+    """The same, where `--benchmarks` is the list of names to judge."""
+
+    facts: Annotated[Path | None, _option("--benchmarks-file", help=_FACTS, panel=_TABLE)] = None
+
+
+@dataclass(frozen=True)
+class ScorerOptions:
+    """How subsets are scored."""
+
+    seed: Annotated[
+        int, _option("--seed", help="Of splits, scorer and search.", panel=_SCORER, min=0)
+    ] = 0
+    paper: Annotated[
+        bool,
+        _option(
+            "--paper",
+            help="As in the paper: 20 epochs, all targets, top 50 kept, all generations.",
+            panel=_SCORER,
+        ),
+    ] = False
+    targets: Annotated[
+        Targets,
+        _option("--targets", help="Predict all columns, or only unseen benchmarks.", panel=_SCORER),
+    ] = Targets.all
+    epochs: Annotated[
+        str | None,
+        _option("--epochs", help="A number, or 'auto' (the default).", panel=_SCORER),
+    ] = None
+    n_init: Annotated[
+        int, _option("--n-init", help="Initialisations averaged.", panel=_SCORER, min=1)
+    ] = 1
+    n_splits: Annotated[
+        int, _option("--splits", help="Splits of the models.", panel=_SCORER, min=1)
+    ] = 10
+    test_size: Annotated[
+        float, _option("--test-size", help="Share of models held out.", panel=_SCORER)
+    ] = 0.2
+    weights: Annotated[
+        Path | None,
+        _option("--weights", help="CSV 'benchmark,weight' for the loss.", panel=_SCORER),
+    ] = None
+    device: Annotated[
+        str, _option("--device", help="auto, cpu, cuda or cuda:N.", panel=_SCORER)
+    ] = "auto"
+
+    def make(self, table: ResultsTable) -> MLPScorer:
+        """Make the scorer."""
+        from eevee.readers.weights import read_weights
+        from eevee.scoring.mlp import MLPScorer
+        from eevee.seeds import child_seed
+        from eevee.splits import shuffle_splits
+
+        splits = shuffle_splits(
+            table,
+            n_splits=self.n_splits,
+            test_size=self.test_size,
+            seed=child_seed(self.seed, SPLITS),
+        )
+        return MLPScorer(
+            table,
+            splits,
+            targets=self.targets.value,
+            weights=None if self.weights is None else read_weights(self.weights),
+            epochs=self._epochs(),
+            n_init=self.n_init,
+            seed=child_seed(self.seed, SCORER),
+            device=self.device,
+        )
+
+    def check(self) -> None:
+        """Refuse contradictions as wrong usage."""
+        self._epochs()
+        if self.paper and (self.targets is not Targets.all or self.epochs not in (None, "20")):
+            raise typer.BadParameter("--paper means 20 epochs and all targets; drop one of them")
+
+    def _epochs(self) -> Any:
+        if self.epochs is None:
+            return 20 if self.paper else "auto"
+        if self.epochs == "auto":
+            return "auto"
+        if not self.epochs.isdecimal() or int(self.epochs) < 1:
+            raise typer.BadParameter(f"--epochs is a number or 'auto', not {self.epochs!r}")
+        return int(self.epochs)
+
+    @property
+    def search_seed(self) -> int:
+        """Seed of the search, apart from those of splits and scorer."""
+        from eevee.seeds import child_seed
+
+        return child_seed(self.seed, SEARCH)
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How the search goes."""
+
+    generations: Annotated[
+        int, _option("--generations", help="At most this many.", panel=_SEARCH, min=1)
+    ] = 10
+    patience: Annotated[
+        int,
+        _option("--patience", help="Stop after so many without progress.", panel=_SEARCH, min=1),
+    ] = 3
+    selection: Annotated[
+        Selection, _option("--selection", help="How winners are chosen.", panel=_SEARCH)
+    ] = Selection.best
+    exhaustive: Annotated[
+        bool,
+        _option(
+            "--exhaustive/--no-exhaustive",
+            help="Score every subset where there are at most 6,000.",
+            panel=_SEARCH,
+        ),
+    ] = True
+
+    def make(self, paper: bool) -> Evolution:
+        """Make the settings of the search."""
+        from eevee.search.evolution import Evolution
+
+        return Evolution(
+            generations=self.generations,
+            patience=None if paper else self.patience,
+            selection=self.selection.value,
+        )
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """Where results and progress go."""
+
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")] = False
+
+
+Out = Annotated[
+    Path | None, typer.Option("--out", "-o", help="Also write a run folder (replaces an earlier).")
+]
+
+
+def named_subsets(
+    benchmarks: str | None, tiers: Path | None, tier: str | None
+) -> dict[str, tuple[str, ...]]:
+    """Return the subsets that a list of names or a tier file gives, by name."""
+    if (benchmarks is None) == (tiers is None):
+        raise typer.BadParameter("give either --benchmarks a,b,c or --tiers FILE")
+    if benchmarks is not None:
+        if tier is not None:
+            raise typer.BadParameter("--tier goes with --tiers")
+        (names,) = csv.reader([benchmarks], skipinitialspace=True)
+        return {"list": tuple(name.strip() for name in names if name.strip())}
+    from eevee.tierfile import load_tiers
+
+    assert tiers is not None
+    loaded = load_tiers(tiers)
+    chosen = loaded if tier is None else [loaded[tier]]
+    return {one.name: one.benchmark_names for one in chosen}
+
+
+def verb(function: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take option groups: their fields become its parameters.
+
+    A parameter whose type is a dataclass is replaced by the fields of that dataclass, and made
+    from them when the command runs. An `EeveeError` becomes one line on standard error and exit
+    code 1.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.name in groups:
+            parameters += _fields_of(groups[parameter.name])
+        else:
+            parameters.append(_parameter(parameter.name, hints[parameter.name], parameter.default))
+
+    @wraps(function)
+    def command(**values: Any) -> None:
+        made = {
+            name: group(**{field.name: values.pop(field.name) for field in fields(group)})
+            for name, group in groups.items()
+        }
+        for group in made.values():
+            getattr(group, "check", bool)()
+        try:
+            function(**made, **values)
+        except EeveeError as error:
+            typer.echo(f"eevee: error: {' '.join(str(error).split())}", err=True)
+            raise typer.Exit(1) from None
+
+    parameters.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
+    vars(command)["__signature__"] = inspect.Signature(parameters)
+    command.__annotations__ = {p.name: p.annotation for p in parameters}
+    del command.__wrapped__  # typer would look through it
+    return command
+
+
+def _fields_of(group: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        _parameter(
+            field.name,
+            hints[field.name],
+            inspect.Parameter.empty if field.default is MISSING else field.default,
+        )
+        for field in fields(group)
+    ]
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, annotation=annotation, default=default)

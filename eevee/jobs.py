@@ -1,0 +1,246 @@
+"""What a verb leaves behind: from results to the files and figures of a run folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from eevee import plots
+from eevee.ablation import ablate
+from eevee.describe import summary
+from eevee.errors import EeveeError
+from eevee.ranking import rank_benchmarks
+from eevee.runs import (
+    CONFIG,
+    logbooks,
+    ranked_subsets,
+    run_folder,
+    write_config,
+    write_json,
+    write_table,
+)
+from eevee.scoring.base import Scorer
+from eevee.search.result import SearchResult
+from eevee.table import ResultsTable, Subset
+from eevee.tierfile import TierSet, dump_tiers
+
+FIGURES = "figures"
+
+
+def save_tiers(
+    out: str | os.PathLike[str],
+    scorer: Scorer,
+    found: Mapping[str, SearchResult],
+    tiers: TierSet,
+    settings: Mapping[str, Any],
+) -> None:
+    """Write the run folder of `eevee tiers`: tier files, subsets, logbook, config, figures.
+
+    Parameters
+    ----------
+    out : path
+        The folder; an earlier run there is replaced.
+    scorer : Scorer
+    found : mapping of tier name to SearchResult
+    tiers : TierSet
+    settings : mapping
+        Of the job, for `config.json`.
+
+    Raises
+    ------
+    EeveeError
+        If the folder cannot be written. Nothing is left half-written.
+    """
+    with run_folder(out) as folder:
+        dump_tiers(tiers, folder / "tiers.yaml")
+        dump_tiers(tiers, folder / "tiers.json")
+        _save_search(folder, "tiers", scorer, found, settings, by="tier")
+        save_figure(folder, "rank", _rank_figure(scorer))
+        save_figure(folder, "cost", cost_frame(found), cost_unit=scorer.table.cost_unit)
+        for name, result in found.items():
+            save_figure(folder, f"ablation-{name}", _ablation(scorer, result.best))
+        save_figure(folder, "heatmap", plots.heatmap_data(scorer.table))
+
+
+def save_selection(
+    out: str | os.PathLike[str],
+    scorer: Scorer,
+    result: SearchResult,
+    settings: Mapping[str, Any],
+) -> None:
+    """Write the run folder of `eevee select`."""
+    with run_folder(out) as folder:
+        found = {"selected": result}
+        _save_search(folder, "select", scorer, found, settings, by="search")
+        save_figure(folder, "rank", _rank_figure(scorer))
+        save_figure(folder, "ablation", _ablation(scorer, result.best))
+        save_figure(folder, "heatmap", plots.heatmap_data(scorer.table))
+        save_figure(folder, "cost", cost_frame(found), cost_unit=scorer.table.cost_unit)
+
+
+def save_sweep(
+    out: str | os.PathLike[str],
+    scorer: Scorer,
+    results: Sequence[SearchResult],
+    losses: pd.DataFrame,
+    settings: Mapping[str, Any],
+) -> None:
+    """Write the run folder of `eevee sweep`; `losses` is from `curve_losses`."""
+    with run_folder(out) as folder:
+        found = {str(len(result.best)): result for result in results}
+        _save_search(folder, "sweep", scorer, found, settings, by="k")
+        write_table(folder / "sweep.csv", losses)
+        save_figure(folder, "sweep", plots.sweep_data(losses))
+
+
+def save_ranking(
+    out: str | os.PathLike[str],
+    scorer: Scorer,
+    ranking: pd.DataFrame,
+    settings: Mapping[str, Any],
+) -> None:
+    """Write the run folder of `eevee rank`."""
+    with run_folder(out) as folder:
+        write_config(folder, "rank", _settings(scorer, settings))
+        write_table(folder / "ranking.csv", ranking)
+        bound = float(scorer.mean_predictor().mean())
+        save_figure(folder, "rank", plots.rank_data(ranking, bound))
+
+
+def save_ablation(
+    out: str | os.PathLike[str],
+    scorer: Scorer,
+    ablations: Mapping[str, tuple[Subset, pd.DataFrame]],
+    settings: Mapping[str, Any],
+) -> None:
+    """Write the run folder of `eevee ablate`, a figure for each named subset."""
+    with run_folder(out) as folder:
+        write_config(folder, "ablate", _settings(scorer, settings))
+        parts = [frame.assign(subset=name) for name, (_, frame) in ablations.items()]
+        write_table(folder / "ablation.csv", pd.concat(parts, ignore_index=True))
+        for name, (subset, frame) in ablations.items():
+            loss = float(scorer.score([subset])[0])
+            save_figure(folder, f"ablation-{name}", plots.ablation_data(frame, loss))
+
+
+def save_ratings(
+    out: str | os.PathLike[str],
+    scorer: Scorer,
+    ratings: Mapping[str, Mapping[str, Any]],
+    settings: Mapping[str, Any],
+) -> None:
+    """Write the run folder of `eevee score`."""
+    with run_folder(out) as folder:
+        write_config(folder, "score", _settings(scorer, settings))
+        write_json(folder / "ratings.json", ratings)
+
+
+def save_figure(folder: Path, name: str, data: pd.DataFrame, **options: Any) -> None:
+    """Write a figure's data step as CSV and the figure itself as PNG and PDF.
+
+    The part of the name before the first hyphen is the kind of figure.
+    """
+    (folder / FIGURES).mkdir(exist_ok=True)
+    path = folder / FIGURES / name
+    data.to_csv(path.with_name(f"{name}.csv"), index=False, lineterminator="\n")
+    plots.save_figure(plots.figure(name.partition("-")[0], data, **options), path)
+
+
+def redraw(run: str | os.PathLike[str]) -> list[Path]:
+    """Draw every figure of a run folder again from its data, such as after editing it.
+
+    Raises
+    ------
+    EeveeError
+        If the folder is no run folder, or holds no figure data.
+    """
+    folder = Path(run)
+    sources = sorted((folder / FIGURES).glob("*.csv"))
+    if not (folder / CONFIG).is_file() or not sources:
+        raise EeveeError(f"{folder}: is no run folder with figures; `eevee tiers --out` makes one")
+    written: list[Path] = []
+    for source in sources:
+        kind = source.stem.partition("-")[0]
+        options = {"cost_unit": _cost_unit(folder)} if kind == "cost" else {}
+        figure = plots.figure(kind, plots.read_data(source), **options)
+        written += plots.save_figure(figure, source.with_suffix(""))
+    return written
+
+
+def save_heatmap(
+    path: str | os.PathLike[str],
+    table: ResultsTable,
+    by: str | None = None,
+    benchmarks: Iterable[str] | None = None,
+) -> Path:
+    """Draw the heat map of ranks of a table to one PNG, PDF or SVG file, by suffix.
+
+    Raises
+    ------
+    EeveeError
+        If the suffix is another, a benchmark is unknown or the file cannot be written.
+    """
+    target = Path(path)
+    kind = target.suffix.removeprefix(".").lower()
+    if kind not in ("png", "pdf", "svg"):
+        raise EeveeError(f"{target}: a figure ends in .png, .pdf or .svg")
+    figure = plots.figure("heatmap", plots.heatmap_data(table, by, benchmarks))
+    return plots.save_figure(figure, target.with_suffix(""), (kind,))[0]
+
+
+def cost_frame(found: Mapping[str, SearchResult]) -> pd.DataFrame:
+    """Every subset that the searches scored, and the best of each, by cost and search loss."""
+    parts = []
+    for name, result in found.items():
+        seen = result.evaluated.drop_duplicates("benchmarks")
+        kind = seen["generation"].map(
+            lambda generation: "random" if generation == 0 else "evaluated"
+        )
+        parts.append(
+            pd.DataFrame({"kind": kind, "name": "", "cost": seen["cost"], "loss": seen["loss"]})
+        )
+        best = result.best_row
+        row = {"kind": "tier", "name": name, "cost": best["cost"], "loss": best["loss"]}
+        parts.append(pd.DataFrame([row]))
+    return plots.cost_data(pd.concat(parts, ignore_index=True))
+
+
+def _cost_unit(folder: Path) -> str:
+    """Return the unit of costs that a run's config names."""
+    try:
+        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        return str(config["table"]["cost_unit"])
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise EeveeError(f"{folder / CONFIG}: names no table.cost_unit ({error})") from None
+
+
+def _save_search(
+    folder: Path,
+    command: str,
+    scorer: Scorer,
+    found: Mapping[str, SearchResult],
+    settings: Mapping[str, Any],
+    *,
+    by: str,
+) -> None:
+    write_table(folder / "subsets.csv", ranked_subsets(found, by))
+    write_table(folder / "logbook.csv", logbooks(found, by))
+    searches = {name: result.settings for name, result in found.items()}
+    write_config(folder, command, _settings(scorer, {**settings, "searches": searches}))
+
+
+def _settings(scorer: Scorer, settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {**settings, "table": summary(scorer.table), "scorer": scorer.describe()}
+
+
+def _rank_figure(scorer: Scorer) -> pd.DataFrame:
+    return plots.rank_data(rank_benchmarks(scorer), float(scorer.mean_predictor().mean()))
+
+
+def _ablation(scorer: Scorer, subset: Subset) -> pd.DataFrame:
+    return plots.ablation_data(ablate(scorer, subset), float(scorer.score([subset])[0]))

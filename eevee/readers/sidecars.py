@@ -113,6 +113,8 @@ def apply_benchmarks(measured: Measured, facts: BenchmarkFacts) -> Measured:
 def read_models(source: Source, measured: Measured, model_column: str | None) -> Measured:
     """Add the attributes of a models file; models that have no scores are ignored with a note."""
     grid = sidecar_grid(source, "models")
+    if not grid.rows:
+        raise EeveeError(f"{grid.source}: is empty; give a row for each model")
     named = model_column is not None and all(
         part.strip() in grid.header for part in model_column.split(",")
     )

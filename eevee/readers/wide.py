@@ -75,8 +75,7 @@ def read_wide(
     def laid_out(cells: list[Cell]) -> pd.DataFrame:
         return pivot(cells, order, names, grid.source, options.duplicates)
 
-    by_name = dict(zip(grid.header, owners, strict=True)) if owners else {}
-    by_name = by_name or split_names(names)
+    by_name = dict(zip(grid.header, owners, strict=True)) if owners else split_names(names)
     shape = "two header rows" if owners else "wide"
     splits = not owners and any(metric != LONE_METRIC for _, metric in by_name.values())
     return Measured(
@@ -88,12 +87,7 @@ def read_wide(
         columns=column_frame(names, [by_name[name] for name in names]),
         models=_attributes(grid, kinds.attributes, models, options.duplicates),
         stderrs=laid_out(errors) if errors else None,
-        notes=(
-            *grid.notes,
-            *_note_model(grid, keys, options),
-            *kinds.notes,
-            *notes,
-        ),
+        notes=(*grid.notes, *_note_model(grid, keys, options), *kinds.notes, *notes),
     )
 
 
@@ -206,8 +200,13 @@ def _check_header(grid: Grid, keys: Sequence[int], options: Options, *, sideways
 
 def _sort_columns(grid: Grid, keys: Sequence[int], wanted: frozenset[str]) -> _Kinds:
     kinds = _Kinds([], [], {}, [])
+    plain = [
+        name
+        for j, name in enumerate(grid.header)
+        if j not in keys and (name in wanted or not (is_attribute(name) or grid.is_text(j)))
+    ]
     for j, name in enumerate(grid.header):
-        target = stderr_target(name, grid.header)
+        target = stderr_target(name, plain)
         if j in keys:
             continue
         if name in wanted:

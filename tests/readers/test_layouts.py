@@ -72,7 +72,7 @@ def test_long_in_any_row_order_gives_the_same_numbers(read: Read):
 
 def test_long_with_metrics_as_columns_makes_no_column_of_what_is_empty(read: Read):
     rows = "".join(f"{i},m{i},a,{i},,t1,u{i}\n,m{i},b,,{i * i},t2,u{i}\n" for i in range(4))
-    table = read("acc,model,dataset,dummy,loss,task,user\n" + rows.replace(",m", ",m"))
+    table = read("acc,model,dataset,dummy,loss,task,user\n" + rows)
     assert "a.acc" in table.scores
     assert "b.loss" in table.scores
     assert "b.acc" not in table.scores
@@ -159,6 +159,11 @@ def test_one_header_name_short_means_that_the_models_have_none(read: Read):
     table = read("a\tb\nm1\t1\t2\nm2\t2\t3\nm3\t3\t1\nm4\t4\t9\n", "scores.tsv")
     assert list(table.scores) == ["a", "b"]
     assert notes_of(table) == ["guessed column (first)"]
+
+
+def test_an_error_of_a_column_that_is_no_score_is_a_score_itself(read: Read):
+    table = read("a,a_stderr,b\nm1,1,2\nm2,2,1\nm3,3,3\nm4,0,5\n")
+    assert table.benchmark_names == ("a_stderr", "b")
 
 
 def test_benchmarks_split_by_their_repeated_head_are_noted(read: Read):

@@ -147,6 +147,7 @@ def test_any_bytes_are_a_table_or_one_clear_line(raw: bytes):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "scores.csv"
         path.write_bytes(raw)
+        message = "scores.csv: a table"
         try:
             eevee.read_table(path)
         except eevee.EeveeError as wrong:

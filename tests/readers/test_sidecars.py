@@ -93,6 +93,7 @@ def test_models_may_be_keyed_by_the_same_columns_as_scores(read: Read):
     ("given", "parts"),
     [
         ("model,family\nM1,f", ["none of the models", "did you mean 'm1'"]),
+        ("model,family", ["empty"]),
         ("model,family\nm1,f\nm1,g", ["'m1'", "rows 1 and 2"]),
     ],
 )

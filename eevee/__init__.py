@@ -12,20 +12,44 @@ from typing import TYPE_CHECKING, Any
 from eevee._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from eevee.ablation import ablate as ablate
     from eevee.errors import EeveeError as EeveeError
+    from eevee.ranking import rank_benchmarks as rank_benchmarks
+    from eevee.rating import Rating as Rating
+    from eevee.rating import rate as rate
     from eevee.readers import read_table as read_table
     from eevee.scoring.mlp import MLPScorer as MLPScorer
+    from eevee.search.evolution import Evolution as Evolution
+    from eevee.search.evolution import evolve as evolve
+    from eevee.search.evolution import sweep as sweep
+    from eevee.search.result import SearchResult as SearchResult
     from eevee.splits import Splits as Splits
     from eevee.splits import shuffle_splits as shuffle_splits
     from eevee.table import ResultsTable as ResultsTable
+    from eevee.tierfile import TierSet as TierSet
+    from eevee.tierfile import dump_tiers as dump_tiers
+    from eevee.tierfile import load_tiers as load_tiers
+    from eevee.tiers import build_tiers as build_tiers
 
 _HOME = {
     "EeveeError": "eevee.errors",
+    "Evolution": "eevee.search.evolution",
     "MLPScorer": "eevee.scoring.mlp",
+    "Rating": "eevee.rating",
     "ResultsTable": "eevee.table",
+    "SearchResult": "eevee.search.result",
     "Splits": "eevee.splits",
+    "TierSet": "eevee.tierfile",
+    "ablate": "eevee.ablation",
+    "build_tiers": "eevee.tiers",
+    "dump_tiers": "eevee.tierfile",
+    "evolve": "eevee.search.evolution",
+    "load_tiers": "eevee.tierfile",
+    "rank_benchmarks": "eevee.ranking",
+    "rate": "eevee.rating",
     "read_table": "eevee.readers",
     "shuffle_splits": "eevee.splits",
+    "sweep": "eevee.search.evolution",
 }
 
 __all__ = sorted(_HOME)  # noqa: PLE0605

@@ -1,0 +1,44 @@
+# Everything runs in a virtual environment of its own, made on first use.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+
+.PHONY: demo test check bench clean
+
+demo: $(VENV)/.demo ## Choose three tiers for the shipped table; writes runs/zoo
+	$(BIN)/eevee tiers data/zoo/scores.csv --costs data/zoo/costs.csv \
+	  --cost-unit CPU-seconds --budget small=10% --budget base=25% --budget big=50% \
+	  --paper --out runs/zoo
+
+test: $(VENV)/.test ## Run the tests
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev ## Lint, format, types, doctests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest --doctest-modules eevee
+
+bench: $(VENV)/.test ## Measure the scorer against one network at a time
+	$(BIN)/python -m tests.benchmarks.bench_scorer
+
+clean: ## Remove the virtual environment and what runs left behind
+	rm -rf $(VENV) runs
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "EEVEE needs Python 3.11 or later; try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install -c constraints.txt -e '.[test]'
+	@touch $@ $(VENV)/.demo
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install -c constraints.txt -e '.[dev]'
+	@touch $@ $(VENV)/.test $(VENV)/.demo

@@ -69,7 +69,8 @@ def _rows(data: pd.DataFrame, targets: Targets) -> pd.DataFrame:
 def draw_sweep(ax: Axes, data: pd.DataFrame, targets: Targets = "all") -> None:
     """Draw box plots of the top subsets over k, random ones as a band, and mark the best k.
 
-    Boxes are quartiles, whiskers go from the lowest to the highest loss.
+    Boxes are quartiles, whiskers go from the lowest loss to the 90 % quantile: at k = 1 the top
+    are all benchmarks, and a useless one would flatten the rest of the figure.
 
     Parameters
     ----------
@@ -116,7 +117,7 @@ def _draw_top(ax: Axes, top: pd.DataFrame) -> None:
     if top.empty:
         return
     boxes = [
-        {"med": row.median, "q1": row.q1, "q3": row.q3, "whislo": row.lowest, "whishi": row.highest}
+        {"med": row.median, "q1": row.q1, "q3": row.q3, "whislo": row.lowest, "whishi": row.p90}
         for row in top.itertuples()
     ]
     ax.bxp(
@@ -130,7 +131,7 @@ def _draw_top(ax: Axes, top: pd.DataFrame) -> None:
         medianprops={"color": BLACK, "linewidth": 1},
         whiskerprops={"color": BLUE, "linewidth": 0.8},
         capprops={"color": BLUE, "linewidth": 0.8},
-        label=f"top {top['subsets'].max():.0f}, lowest to highest",
+        label=f"top {top['subsets'].max():.0f}, lowest to 90 %",
     )
     best = _best(top)
     star: dict[str, Any] = {

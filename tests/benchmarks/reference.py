@@ -7,6 +7,7 @@ so that agreement means something.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -30,47 +31,81 @@ def reference_losses(
     targets: str = "all",
 ) -> np.ndarray:
     """Loss of each subset in each split, (n_subsets, n_splits)."""
-    return np.array(
-        [
-            [
-                _one_network(table, splits, subset, split, epochs, (seed, init), targets)
-                for split in range(splits.n_splits)
-            ]
-            for subset in subsets
-        ]
-    )
+    losses = np.empty((len(subsets), splits.n_splits))
+    for i, subset in enumerate(subsets):
+        for split in range(splits.n_splits):
+            network = prepare(table, splits, subset, split, key=(seed, init), targets=targets)
+            train(network, epochs)
+            losses[i, split] = judge(network)
+    return losses
 
 
-def _one_network(table, splits, subset, split, epochs, key, targets):
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """All that one network needs, made before its training: so that training can be timed."""
+
+    net: nn.Sequential
+    inputs: torch.Tensor
+    goal: torch.Tensor
+    cell_weights: torch.Tensor
+    test_inputs: torch.Tensor
+    test_goal: np.ndarray
+    test_seen: np.ndarray
+    test_weights: np.ndarray
+
+
+def prepare(
+    table: ResultsTable,
+    splits: Splits,
+    subset: Sequence[str],
+    split: int,
+    *,
+    key: tuple[int, int] = (0, 0),
+    targets: str = "all",
+) -> Prepared:
+    """Standardise, weigh and initialise one subset in one split; `key` is (seed, init)."""
     fit, test = splits.fit[split], splits.test[split]
     y, seen = _targets(table, fit)
     names = list(table.scores.columns)
-    weight_fit = _column_weights(table, subset, targets, seen_columns=_usable(table, fit))
-    weight_test = _column_weights(
-        table,
-        subset,
-        targets,
-        seen_columns=[
-            ok and bool(seen[test, i].any()) for i, ok in enumerate(_usable(table, fit))
-        ],
-    )
+    usable = _usable(table, fit)
+    tested = [ok and bool(seen[test, i].any()) for i, ok in enumerate(usable)]
+    weight_fit = _column_weights(table, subset, targets, seen_columns=usable)
+    weight_test = _column_weights(table, subset, targets, seen_columns=tested)
     x, net = _inputs_and_net(table, subset, split, splits.n_splits, fit, key, len(names))
-
-    optimizer = torch.optim.AdamW(net.parameters(), lr=0.01, weight_decay=0.01, fused=True)
     mask, counts = seen[fit], seen[fit].sum(0)
-    cell = torch.tensor(np.where(mask, weight_fit / np.maximum(counts, 1), 0), dtype=torch.float32)
-    inputs, goal = torch.tensor(x[fit]), torch.tensor(y[fit], dtype=torch.float32)
+    cell = np.where(mask, weight_fit / np.maximum(counts, 1), 0)
+    return Prepared(
+        net=net,
+        inputs=torch.tensor(x[fit]),
+        goal=torch.tensor(y[fit], dtype=torch.float32),
+        cell_weights=torch.tensor(cell, dtype=torch.float32),
+        test_inputs=torch.tensor(x[test]),
+        test_goal=y[test],
+        test_seen=seen[test],
+        test_weights=weight_test,
+    )
+
+
+def train(prepared: Prepared, epochs: int) -> None:
+    """Train one network: plain PyTorch, nothing else in the loop."""
+    net, inputs, goal = prepared.net, prepared.inputs, prepared.goal
+    cell_weights = prepared.cell_weights
+    optimizer = torch.optim.AdamW(net.parameters(), lr=0.01, weight_decay=0.01, fused=True)
     for _ in range(epochs):
         optimizer.zero_grad()
-        (cell * (net(inputs) - goal) ** 2).sum().backward()
+        (cell_weights * (net(inputs) - goal) ** 2).sum().backward()
         optimizer.step()
+
+
+def judge(prepared: Prepared) -> float:
+    """Loss on the test models; blank where nothing is left to predict."""
     with torch.no_grad():
-        errors = (net(torch.tensor(x[test])).double().numpy() - y[test]) ** 2
-    total = 0.0
-    for i in range(len(names)):
-        if weight_test[i] > 0:
-            total += weight_test[i] * errors[seen[test, i], i].mean()
-    return total
+        predictions = prepared.net(prepared.test_inputs).double().numpy()
+    errors = np.where(prepared.test_seen, (predictions - prepared.test_goal) ** 2, 0.0)
+    means = errors.sum(axis=0) / np.maximum(prepared.test_seen.sum(axis=0), 1)
+    if not prepared.test_weights.any():
+        return float("nan")
+    return float(prepared.test_weights @ means)
 
 
 def _usable(table, fit):

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations, islice
+from math import comb, fsum
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eevee.search.evolution import Evolution, evolve
+from eevee.search.space import FixedSize, WithinBudget, at_most
+from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
+
+COSTS = st.lists(st.floats(0.01, 100.0), min_size=1, max_size=12)
+NAMES = tuple("abcdef")
+
+
+def _budget(costs: list[float], share: float) -> float:
+    return min(costs) + share * (fsum(costs) - min(costs))
+
+
+@given(costs=COSTS, share=st.floats(0, 1), seed=st.integers(0, 99))
+def test_a_random_subset_under_a_budget_fits_and_no_other_benchmark_would(
+    costs: list[float], share: float, seed: int
+) -> None:
+    named = {f"b{i:02d}": cost for i, cost in enumerate(costs)}
+    budget = _budget(costs, share)
+    subset = WithinBudget(named, budget).random(np.random.default_rng(seed))
+    total = fsum(named[name] for name in subset)
+    assert subset == tuple(sorted(set(subset)))
+    assert total <= budget
+    assert all(
+        fsum([total, cost]) > budget * (1 - 1e-12)
+        for name, cost in named.items()
+        if name not in subset
+    )
+
+
+@given(costs=COSTS, share=st.floats(0, 1), seed=st.integers(0, 99))
+def test_a_move_under_a_budget_fits_and_is_a_swap_an_addition_or_a_drop(
+    costs: list[float], share: float, seed: int
+) -> None:
+    named = {f"b{i:02d}": cost for i, cost in enumerate(costs)}
+    space = WithinBudget(named, _budget(costs, share))
+    rng = np.random.default_rng(seed)
+    subset = space.random(rng)
+    for _ in range(20):
+        moved = space.neighbour(subset, rng)
+        if moved is None:
+            continue
+        assert moved in space
+        assert moved == tuple(sorted(set(moved)))
+        gone, come = set(subset) - set(moved), set(moved) - set(subset)
+        assert (len(gone), len(come)) in {(1, 1), (0, 1), (1, 0)}
+        subset = moved
+
+
+@settings(max_examples=25, deadline=None)
+@given(costs=COSTS, share=st.floats(0, 1), seed=st.integers(0, 9), exhaustive=st.booleans())
+def test_a_search_under_a_budget_never_scores_what_costs_more(
+    costs: list[float], share: float, seed: int, exhaustive: bool
+) -> None:
+    budget = _budget(costs, share)
+    scorer = FunctionScorer(table_with(costs), smooth, again=noise)
+    found = evolve(
+        scorer,
+        budget=budget,
+        seed=seed,
+        exhaustive=exhaustive,
+        evolution=Evolution(30, 6, 4, 4, max_exhaustive=50),
+    )
+    assert (found.evaluated["cost"] <= budget).all()
+    assert all(scorer.table.cost_of(subset) <= budget for subset in scorer.asked)
+    assert set(scorer.asked.values()) == {1}
+
+
+def test_evolution_under_a_budget_reaches_every_subset_of_a_small_space() -> None:
+    costs = [1.0, 2.0, 3.0, 2.5, 1.5]
+    scorer = FunctionScorer(table_with(costs), noise)
+    evolution = Evolution(generations=30, patience=None)
+    evolve(scorer, budget=5.0, exhaustive=False, evolution=evolution)
+    assert sorted(scorer.asked) == sorted(WithinBudget(scorer.table.costs, 5.0))
+
+
+@given(n=st.integers(1, 9), data=st.data())
+def test_fixed_sizes_iterate_over_all_combinations_and_draw_only_those(n: int, data) -> None:
+    k = data.draw(st.integers(1, n))
+    space = FixedSize(tuple(f"b{i}" for i in range(n)), k)
+    everything = list(combinations(space.names, k))
+    assert list(space) == everything
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        subset = space.random(rng)
+        assert subset in everything
+        moved = space.neighbour(subset, rng)
+        if n == k:
+            assert moved is None
+        else:
+            assert moved in everything
+            assert len(set(subset) - set(moved)) == 1
+
+
+@given(costs=st.lists(st.integers(1, 9), min_size=1, max_size=8), budget=st.integers(9, 40))
+def test_a_budget_iterates_over_every_subset_that_fits_once(costs: list[int], budget: int) -> None:
+    named = {f"b{i}": float(cost) for i, cost in enumerate(costs)}
+    listed = list(WithinBudget(named, float(budget)))
+    wanted = [
+        subset
+        for size in range(1, len(named) + 1)
+        for subset in combinations(named, size)
+        if sum(named[name] for name in subset) <= budget
+    ]
+    assert sorted(listed) == sorted(wanted)
+    assert len(set(listed)) == len(listed)
+
+
+def test_random_subsets_and_swaps_are_uniform() -> None:
+    space = FixedSize(NAMES, 3)
+    rng = np.random.default_rng(0)
+    drawn = Counter(space.random(rng) for _ in range(6000))
+    assert len(drawn) == comb(6, 3)
+    assert max(drawn.values()) < 1.3 * min(drawn.values())
+    moved = Counter(space.neighbour(("a", "b", "c"), rng) for _ in range(6000))
+    assert len(moved) == 9
+    assert max(moved.values()) < 1.3 * min(moved.values())
+
+
+def test_swap_add_and_drop_have_the_same_chance_where_all_fit() -> None:
+    space = WithinBudget(dict.fromkeys(NAMES, 1.0), 6.0)
+    rng = np.random.default_rng(0)
+    sizes = Counter(len(space.neighbour(("a", "b", "c"), rng)) for _ in range(6000))
+    assert set(sizes) == {2, 3, 4}
+    assert max(sizes.values()) < 1.15 * min(sizes.values())
+
+
+def test_a_space_is_counted_no_further_than_the_limit() -> None:
+    listed = 0
+
+    class Endless:
+        def __iter__(self):
+            nonlocal listed
+            while True:
+                listed += 1
+                yield ("a",)
+
+    assert not at_most(Endless(), 6000)
+    assert listed == 6001
+    assert at_most(FixedSize(NAMES, 3), 20)
+    assert not at_most(FixedSize(NAMES, 3), 19)
+
+
+def test_a_large_budget_space_is_lazy() -> None:
+    space = WithinBudget({f"b{i:03d}": 1.0 for i in range(200)}, 100.0)
+    assert len(list(islice(space, 10))) == 10

@@ -4,11 +4,12 @@ Every network is Linear -> ReLU -> Linear, trained full-batch by AdamW. All of a
 (subsets x splits) take each step together, with gradients written out by hand: five batched
 matrix products and one fused optimizer call per epoch, no autograd graph.
 
-Two things make a network's result independent of its neighbours in the batch. Every matrix
-dimension is zero-padded to a multiple of 16 floats, so that each matrix product takes the same
-path through the linear-algebra library wherever it lies in the batch; and one chunk is computed
-by one thread. The biases ride along as the weights of an input, and of a hidden unit, that is
-always one.
+Two things make a network's result independent of its neighbours in the batch. The rows of every
+matrix are zero-padded to a multiple of 16 floats (one cache line), so that each matrix begins on
+such a boundary and its product takes the same path through the linear-algebra library wherever it
+lies in the batch; and one chunk is computed by one thread. The number of inputs only counts rows
+and stays as it is. The biases ride along as the weights of an input, and of a hidden unit, that
+is always one.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ class Layers:
 
     Attributes
     ----------
-    first : (n_subsets * n_splits, n_inputs, hidden), padded
-    second : (n_subsets * n_splits, hidden, n_outputs), padded
+    first : (n_subsets * n_splits, n_inputs, padded hidden)
+    second : (n_subsets * n_splits, padded hidden, padded n_outputs)
     constant_unit : int
         The hidden unit that is always one: its outgoing weights are the biases.
     """
@@ -123,7 +124,7 @@ class Batch:
     Attributes
     ----------
     features : int64, shape (n_subsets, n_inputs)
-        Positions in `Rows.features`, padded with the zero feature.
+        Positions in `Rows.features`; the zero feature where a subset has fewer.
     scale : float32, shape (n_subsets, n_splits)
         1 / sqrt(number of live inputs), for the initial first layer.
     cell_weights : float32, shape (n_subsets or 1, n_splits, n_outputs)
@@ -220,7 +221,7 @@ def predict(batch: Batch, rows: Rows, layers: Layers) -> Tensor:
 
 
 def network_bytes(n_rows: int, n_inputs: int, n_outputs: int, hidden: int) -> int:
-    """Working memory of one network while it trains; all sizes but `hidden` are padded."""
+    """Working memory of one network while it trains; rows and outputs are padded already."""
     width = padded(hidden + 1)
     parameters = n_inputs * width + width * n_outputs
     activations = n_rows * (n_inputs + 2 * width + 2 * n_outputs)

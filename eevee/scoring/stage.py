@@ -59,8 +59,8 @@ class Stage:
         return len(self._live)
 
     def n_inputs(self, subset: Subset) -> int:
-        """Width of a subset's padded first layer; one input is the bias."""
-        return batched.padded(sum(len(self._features[name]) for name in subset) + 1)
+        """Inputs of a subset's networks; one of them is the bias."""
+        return sum(len(self._features[name]) for name in subset) + 1
 
     def network_bytes(self, n_inputs: int, hidden: int) -> int:
         """Working memory of the networks of one subset while they train."""
@@ -68,9 +68,9 @@ class Stage:
         return self.n_splits * batched.network_bytes(n_rows, n_inputs, n_outputs, hidden)
 
     def batch(self, subsets: Sequence[Subset]) -> Batch:
-        """Describe the networks of subsets that share one `n_inputs`."""
+        """Describe the networks of some subsets; shorter ones are padded with the zero feature."""
         one, zero = self._live.shape[1], self._live.shape[1] + 1
-        features = np.full((len(subsets), self.n_inputs(subsets[0])), zero)
+        features = np.full((len(subsets), max(map(self.n_inputs, subsets))), zero)
         scale = np.empty((len(subsets), self.n_splits), dtype=np.float32)
         for row, subset in enumerate(subsets):
             chosen = np.concatenate([self._features[name] for name in subset])

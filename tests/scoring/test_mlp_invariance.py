@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from eevee.table import ResultsTable
 from tests.conftest import made_table
 from tests.scoring.tables import few_splits, rich_table
 
+DATA = Path(__file__).parents[2] / "data"
 TABLE = made_table(20, 40, missing=0.1, seed=5)
 SPLITS = few_splits(TABLE)
 SIZES = (1, 2, 3, 5, 8, 13, 21, 34, 40)
@@ -206,3 +208,22 @@ def test_scoring_inside_a_no_grad_block_gives_the_same() -> None:
         np.testing.assert_array_equal(_scorer().score_splits(SUBSETS[:3]), _alone()[:3])
     with torch.inference_mode():
         np.testing.assert_array_equal(_scorer().score_splits(SUBSETS[:3]), _alone()[:3])
+
+
+@pytest.mark.parametrize("name", ["bbh", "helm", "vtab", "zoo"])
+def test_on_shipped_tables_chunks_and_threads_change_nothing(name: str) -> None:
+    table = eevee.read_table(DATA / name / "scores.csv")
+    splits = few_splits(table)
+    rng = np.random.default_rng(0)
+    subsets = [
+        tuple(rng.choice(table.benchmark_names, size, replace=False))
+        for size in (1, 4, 9, 15)
+        for _ in range(4)
+    ]
+    scorers = [
+        eevee.MLPScorer(table, splits, epochs=10, chunk_size=size, n_threads=threads)
+        for size, threads in ((1, 1), (3, 2), (None, 1))
+    ]
+    alone, *others = (scorer.score_splits(subsets) for scorer in scorers)
+    for other in others:
+        np.testing.assert_array_equal(alone, other)

@@ -104,11 +104,14 @@ def test_without_patience_all_generations_run() -> None:
 
 
 def test_unchanged_counts_generations_since_the_best_last_changed() -> None:
-    found, _ = _run(loss=noise, evolution=Evolution(patience=None))
-    wanted = 0
+    found, _ = _run(30, k=6, evolution=Evolution(200, 10, 5, 15, patience=None))
+    wanted = changes = 0
     for before, after in pairwise(found.logbook.itertuples()):
         wanted = 0 if after.best != before.best else wanted + 1
+        changes += wanted == 0
         assert after.unchanged == wanted
+    assert changes > 1
+    assert wanted > 0
 
 
 def test_a_search_over_everything_returns_everything() -> None:

@@ -1,0 +1,290 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import Ridge, RidgeCV
+
+import eevee
+from eevee.scoring import ridge as ridge_module
+from eevee.scoring.estimator import EstimatorScorer
+from eevee.scoring.loss import LossRule, standardise
+from eevee.scoring.ridge import RidgeScorer
+from eevee.scoring.ridge_alpha import GRID, alpha_grids
+from eevee.splits import Splits
+from eevee.table import ResultsTable, Subset
+from tests.conftest import made_table
+from tests.scoring.tables import few_splits, rich_table, with_scores
+
+Criterion = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+
+
+def generalised(x: np.ndarray, y: np.ndarray, alphas: np.ndarray) -> np.ndarray:
+    """GCV of one column from the hat matrix of ridge with an intercept."""
+    centred = x - x.mean(axis=0)
+    gram = centred.T @ centred + alphas[:, None, None] * np.eye(x.shape[1])
+    hat = 1 / len(x) + centred @ np.linalg.inv(gram) @ centred.T
+    left = len(x) - np.trace(hat, axis1=1, axis2=2)
+    return len(x) * ((y - hat @ y) ** 2).sum(axis=1) / left**2
+
+
+def leave_one_out(x: np.ndarray, y: np.ndarray, alphas: np.ndarray) -> np.ndarray:
+    """Mean squared error of refits without each row."""
+    errors = np.zeros((len(x), len(alphas)))
+    for left in range(len(x)):
+        rest, goal = np.delete(x, left, axis=0), np.delete(y, left)
+        centred = rest - rest.mean(axis=0)
+        gram = centred.T @ centred + alphas[:, None, None] * np.eye(x.shape[1])
+        slopes = np.linalg.solve(gram, (centred.T @ goal)[None, :, None])[..., 0]
+        predicted = goal.mean() + slopes @ (x[left] - rest.mean(axis=0))
+        errors[left] = (y[left] - predicted) ** 2
+    return errors.mean(axis=0)
+
+
+def slow_losses(
+    table: ResultsTable,
+    splits: Splits,
+    subset: Subset,
+    *,
+    alphas: Sequence[float] | None = None,
+    criterion: Criterion = generalised,
+    targets: str = "all",
+    weights: dict[str, float] | None = None,
+) -> np.ndarray:
+    """Loss of a subset in each split with scikit-learn, one column at a time."""
+    data = standardise(table, splits.fit)
+    rule = LossRule(table, splits, data, targets, weights)  # type: ignore[arg-type]
+    fit_weights = rule.fit_weights([subset])[0]
+    errors = np.zeros((splits.n_splits, table.n_columns))
+    owned = np.isin(table.columns["benchmark"], subset)
+    for split in range(splits.n_splits):
+        fit, test = splits.fit[split], splits.test[split]
+        gappy = owned & ~data.observed[fit].all(axis=0)
+        x = np.hstack([data.inputs[split][:, owned], data.flags[split][:, gappy]])
+        y = data.targets[split]
+        rows = [fit & data.observed[:, c] for c in range(table.n_columns)]
+        wanted = np.flatnonzero(fit_weights[split] > 0)
+        grid = fit.sum() * GRID if alphas is None else np.sort(alphas)[::-1]
+        curve = sum(
+            fit_weights[split, c] * criterion(x[rows[c]], y[rows[c], c], grid) for c in wanted
+        )
+        alpha = grid[np.argmin(curve)]
+        for c in wanted:
+            judged = test & data.observed[:, c]
+            if judged.any():
+                model = Ridge(alpha).fit(x[rows[c]], y[rows[c], c])
+                errors[split, c] = ((y[judged, c] - model.predict(x[judged])) ** 2).mean()
+    return rule.losses([subset], errors[None])[0]
+
+
+def some_subsets(table: ResultsTable, n: int = 6, seed: int = 0) -> list[Subset]:
+    rng = np.random.default_rng(seed)
+    names = np.array(table.benchmark_names)
+    sizes = rng.integers(1, len(names), size=n)
+    return [table.subset(rng.choice(names, size, replace=False)) for size in sizes]
+
+
+TABLES = {
+    "complete": made_table(26, 11),
+    "complete, several columns, tasks, proxies": rich_table(missing=0.0),
+    "gaps": rich_table(24, missing=0.15),
+    "many gaps": rich_table(30, missing=0.5, seed=2),
+    "gaps in one column": with_scores(
+        made_table(20, 6),
+        made_table(20, 6).scores.mask(np.eye(20, 6, k=-3) * [0, 1, 0, 0, 0, 0] > 0).to_numpy(),
+    ),
+    "wider than long": made_table(9, 14),
+}
+every_table = pytest.mark.parametrize("table", TABLES.values(), ids=TABLES.keys())
+either_target = pytest.mark.parametrize("targets", ["all", "unseen"])
+
+
+@every_table
+@either_target
+@pytest.mark.parametrize("alpha", [1e-4, 0.3, 1.0, 50.0])
+def test_with_one_alpha_the_losses_are_those_of_scikit_learn(
+    table: ResultsTable, targets: str, alpha: float
+) -> None:
+    splits = few_splits(table)
+    subsets = some_subsets(table)
+    scorer = RidgeScorer(table, splits, alpha=alpha, targets=targets)  # type: ignore[arg-type]
+    slow = [slow_losses(table, splits, s, alphas=[alpha], targets=targets) for s in subsets]
+    np.testing.assert_allclose(scorer.score_splits(subsets), slow, rtol=1e-8, atol=1e-10)
+
+
+@every_table
+@either_target
+def test_with_one_alpha_it_is_the_estimator_scorer_of_ridge(
+    table: ResultsTable, targets: str
+) -> None:
+    splits = few_splits(table, n_splits=4, seed=3)
+    subsets = [*some_subsets(table, seed=1), table.benchmark_names]
+    ours = RidgeScorer(table, splits, alpha=2.0, targets=targets)  # type: ignore[arg-type]
+    theirs = EstimatorScorer(Ridge(2.0), table, splits, targets=targets)  # type: ignore[arg-type]
+    np.testing.assert_allclose(
+        ours.score_splits(subsets), theirs.score_splits(subsets), rtol=1e-9, atol=1e-11
+    )
+
+
+@every_table
+@either_target
+def test_alpha_is_the_one_of_a_slow_generalised_cross_validation(
+    table: ResultsTable, targets: str
+) -> None:
+    splits = few_splits(table)
+    subsets = some_subsets(table, seed=4)
+    scorer = RidgeScorer(table, splits, targets=targets)  # type: ignore[arg-type]
+    slow = [slow_losses(table, splits, s, targets=targets) for s in subsets]
+    np.testing.assert_allclose(scorer.score_splits(subsets), slow, rtol=1e-8)
+
+
+@every_table
+@either_target
+def test_alpha_is_the_one_of_refits_without_each_model(table: ResultsTable, targets: str) -> None:
+    splits = few_splits(table, n_splits=2)
+    subsets = some_subsets(table, n=2, seed=5)
+    scorer = RidgeScorer(table, splits, alpha="loo", targets=targets)  # type: ignore[arg-type]
+    slow = [
+        slow_losses(table, splits, s, targets=targets, criterion=leave_one_out) for s in subsets
+    ]
+    np.testing.assert_allclose(scorer.score_splits(subsets), slow, rtol=1e-8)
+
+
+def test_leave_one_out_chooses_the_alpha_of_ridgecv() -> None:
+    """RidgeCV averages over columns without weights: equal ones here."""
+    table = made_table(22, 8)
+    splits = few_splits(table, n_splits=5)
+    subset = table.benchmark_names[:4]
+    data = standardise(table, splits.fit)
+    for split, loss in enumerate(RidgeScorer(table, splits, alpha="loo").score_splits([subset])[0]):
+        fit, test = splits.fit[split], splits.test[split]
+        x, y = data.inputs[split][:, :4], data.targets[split]
+        model = RidgeCV(fit.sum() * GRID).fit(x[fit], y[fit])
+        assert loss == pytest.approx(((y[test] - model.predict(x[test])) ** 2).mean(), rel=1e-9)
+
+
+def test_the_users_grid_and_weights_are_used() -> None:
+    table = rich_table(missing=0.0)
+    splits = few_splits(table)
+    weights = dict(zip(table.benchmark_names, [0.0, 1, 2, 3, 1, 0, 5], strict=True))
+    grid = [5.0, 0.5, 500.0]
+    scorer = RidgeScorer(table, splits, alpha=grid, weights=weights)
+    subsets = some_subsets(table)
+    slow = [slow_losses(table, splits, s, alphas=grid, weights=weights) for s in subsets]
+    np.testing.assert_allclose(scorer.score_splits(subsets), slow, rtol=1e-8)
+
+
+@pytest.mark.parametrize("alpha", [1e-9, 1e-2, "gcv"])
+def test_repeated_columns_and_more_inputs_than_models_lose_no_digits(alpha: float | str) -> None:
+    values = made_table(12, 8).scores.to_numpy()
+    twins = np.hstack([values, values, 3 * values - 1, values[:, :4] + 1e-9 * values[::-1, :4]])
+    frame = pd.DataFrame(twins, columns=[f"b{i:02d}" for i in range(twins.shape[1])])
+    table = ResultsTable.from_scores(frame)
+    splits = few_splits(table)
+    subsets = [table.subset(f"b{i:02d}" for i in (0, 8, 16, 24)), *some_subsets(table)]
+    scorer = RidgeScorer(table, splits, alpha=alpha)  # type: ignore[arg-type]
+    alphas = None if alpha == "gcv" else [float(alpha)]
+    slow = [slow_losses(table, splits, s, alphas=alphas) for s in subsets]
+    np.testing.assert_allclose(scorer.score_splits(subsets), slow, rtol=1e-7, atol=1e-8)
+
+
+@every_table
+@pytest.mark.parametrize(
+    "options", [{}, {"alpha": "loo"}, {"alpha": 0.7}, {"targets": "unseen"}, {"alpha": 1e-9}]
+)
+def test_bits_depend_on_nothing_but_the_subset(
+    table: ResultsTable, options: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    splits = few_splits(table, n_splits=2)
+    subsets = list(dict.fromkeys(some_subsets(table, n=16, seed=6)))
+    whole = RidgeScorer(table, splits, **options).score_splits(subsets)  # type: ignore[arg-type]
+    for chunk in (1, 3, 32, 1000):
+        monkeypatch.setattr(ridge_module, "CHUNK_BYTES", chunk)
+        monkeypatch.setattr(RidgeScorer, "_subset_bytes", lambda self, n_inputs: 1)
+        order = np.random.default_rng(chunk).permutation(len(subsets))
+        n_threads = 1 + chunk % 2
+        scorer = RidgeScorer(table, splits, n_threads=n_threads, **options)  # type: ignore[arg-type]
+        scorer.score([subsets[i][::-1] for i in order[:5]])
+        losses = scorer.score_splits([subsets[i][::-1] for i in order])
+        np.testing.assert_array_equal(losses, whole[order])
+
+
+def test_bits_hold_for_one_split_and_every_width() -> None:
+    table = made_table(40, 36)
+    splits = few_splits(table, n_splits=1)
+    subsets = [table.benchmark_names[:k] for k in range(1, 37)]
+    subsets += [table.benchmark_names[-k:] for k in range(1, 36)]
+    whole = RidgeScorer(table, splits).score_splits(subsets)
+    one_by_one = [RidgeScorer(table, splits).score_splits([s])[0] for s in subsets]
+    np.testing.assert_array_equal(whole, one_by_one)
+
+
+def test_a_proxy_is_an_input_and_never_a_target() -> None:
+    table = rich_table(missing=0.0, proxies=True)
+    splits = few_splits(table)
+    proxies = np.flatnonzero(~table.is_target)
+    values = table.scores.to_numpy().copy()
+    values[:, proxies] = np.random.default_rng(0).normal(size=(len(values), len(proxies)))
+    moved = with_scores(table, values)
+    before, after = (RidgeScorer(t, splits).score([("ant",), ("cat",)]) for t in (table, moved))
+    assert before[0] == after[0]
+    assert before[1] != after[1]
+
+
+def test_nothing_is_left_to_predict_when_every_benchmark_is_in() -> None:
+    for table in (made_table(), rich_table()):
+        scorer = RidgeScorer(table, few_splits(table), targets="unseen")
+        assert np.isnan(scorer.score([table.benchmark_names])).all()
+
+
+def test_uninformative_inputs_give_the_mean_predictor() -> None:
+    table = made_table(30, 6)
+    scorer = RidgeScorer(table, few_splits(table), alpha=1e12)
+    np.testing.assert_allclose(
+        scorer.score_splits([("b00",)])[0], scorer.mean_predictor(), rtol=1e-9
+    )
+
+
+def test_scores_of_held_out_models_move_no_choice_of_alpha() -> None:
+    """Only test errors may change: with targets unmoved the loss of other columns is the same."""
+    table = made_table(25, 6)
+    splits = few_splits(table, n_splits=1)
+    values = table.scores.to_numpy().copy()
+    values[splits.test[0], 5] += 100.0
+    weights = {name: float(name != "b05") for name in table.benchmark_names}
+    before, after = (
+        RidgeScorer(t, splits, weights=weights).score([("b00", "b01")])[0]
+        for t in (table, with_scores(table, values))
+    )
+    assert before == after
+
+
+def test_the_grid_is_sorted_so_that_ties_shrink() -> None:
+    grid = alpha_grids("gcv", np.array([10.0, 20.0]))
+    assert (np.diff(grid, axis=1) < 0).all()
+    np.testing.assert_allclose(grid[1], 2 * grid[0])
+
+
+@pytest.mark.parametrize("alpha", ["aic", 0.0, -1.0, [], [1.0, 0.0], float("nan"), [[1.0]]])
+def test_a_senseless_alpha_is_refused(alpha: object) -> None:
+    table = made_table()
+    with pytest.raises(eevee.EeveeError, match="alpha"):
+        RidgeScorer(table, few_splits(table), alpha=alpha)  # type: ignore[arg-type]
+
+
+def test_a_scorer_describes_itself_and_has_no_initialisations() -> None:
+    table = made_table()
+    scorer = RidgeScorer(table, few_splits(table), alpha=[1, 2])
+    assert scorer.describe()["alpha"] == [1.0, 2.0]
+    assert scorer.with_targets("unseen").describe() == {**scorer.describe(), "targets": "unseen"}
+    assert scorer.rescore([("b00",)], 3) is None
+    with pytest.raises(eevee.EeveeError, match="n_threads"):
+        RidgeScorer(table, few_splits(table), n_threads=0)
+
+
+def test_a_search_can_use_it() -> None:
+    table = made_table(30, 8)
+    found = eevee.evolve(RidgeScorer(table, few_splits(table)), k=3, seed=0)
+    assert len(found.best) == 3

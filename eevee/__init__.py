@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from eevee.rating import rate as rate
     from eevee.readers import read_table as read_table
     from eevee.scoring.mlp import MLPScorer as MLPScorer
+    from eevee.scoring.ridge import RidgeScorer as RidgeScorer
     from eevee.search.evolution import Evolution as Evolution
     from eevee.search.evolution import evolve as evolve
     from eevee.search.evolution import sweep as sweep
@@ -37,6 +38,7 @@ _HOME = {
     "MLPScorer": "eevee.scoring.mlp",
     "Rating": "eevee.rating",
     "ResultsTable": "eevee.table",
+    "RidgeScorer": "eevee.scoring.ridge",
     "SearchResult": "eevee.search.result",
     "Splits": "eevee.splits",
     "TierSet": "eevee.tierfile",

@@ -198,7 +198,7 @@ def test_bits_depend_on_nothing_but_the_subset(
     table: ResultsTable, options: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     splits = few_splits(table, n_splits=2)
-    subsets = list(dict.fromkeys(some_subsets(table, n=16, seed=6)))
+    subsets = list(dict.fromkeys(some_subsets(table, n=9, seed=6)))
     whole = RidgeScorer(table, splits, **options).score_splits(subsets)  # type: ignore[arg-type]
     for chunk in (1, 3, 32, 1000):
         monkeypatch.setattr(ridge_module, "CHUNK_BYTES", chunk)

@@ -1,0 +1,216 @@
+"""`RidgeScorer`: linear regression in closed form, alpha chosen per subset and split."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from eevee.errors import EeveeError
+from eevee.parallel import map_chunks
+from eevee.scoring.base import Advance, BaseScorer
+from eevee.scoring.loss import Targets
+from eevee.scoring.ridge_alpha import Alpha, alpha_grids
+from eevee.scoring.ridge_grams import Grams, padded
+from eevee.scoring.ridge_rows import Rows
+from eevee.splits import Splits
+from eevee.table import FloatArray, IntArray, ResultsTable, Subset
+
+CHUNK_BYTES = 6 * 2**20
+"""Working set of one chunk: larger ones fall out of the cache (measured)."""
+SMALLEST_SHARED_ALPHA = 0.99e-4
+"""Per fitting model. Weights shared by all subsets allow the fastest path, which squares the
+condition of the problem; below this the slower one is taken (its error is 1e-16 / alpha)."""
+
+
+class RidgeScorer(BaseScorer):
+    """Held-out loss of ridge regression that sees only the subset, in closed form.
+
+    Inputs are standardised and clipped, targets are in units, the intercept comes from centring,
+    and one alpha serves all columns of a split: that with the smallest generalised
+    cross-validation error on the fitting models, weighted like the loss.
+
+    Parameters
+    ----------
+    table : ResultsTable
+    splits : Splits
+        Fitted on training and validation models together.
+    targets : {"all", "unseen"}
+    weights : mapping of benchmark to weight, optional
+        Replace the equal weights of tasks and benchmarks.
+    alpha : "gcv", "loo", number or sequence of numbers
+        "gcv": generalised cross-validation over 13 alphas from 0.0001 to 100 times the number of
+        fitting models. "loo": leave-one-out over the same; its cost grows with the models. A
+        sequence is a grid for generalised cross-validation and a number is used as it is; both
+        are alphas in the sense of `sklearn.linear_model.Ridge`.
+    n_threads : int, optional
+        Chunks scored side by side; torch's own setting by default.
+
+    Raises
+    ------
+    EeveeError
+        If an option is out of range or a split holds nothing to predict.
+
+    Notes
+    -----
+    On a complete table a subset of k columns costs one k x k eigenproblem per split, whatever
+    the number of models; with ``targets="all"`` the number of columns drops out too. With missing
+    cells, a subset's columns with gaps bring one flag each, every column is fitted on the models
+    that have it, and columns known for the same models share an eigenproblem.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, eevee
+    >>> skill = np.random.default_rng(0).normal(size=(20, 1))
+    >>> noise = np.random.default_rng(1).normal(size=(20, 4))
+    >>> frame = pd.DataFrame(skill + [0.1, 0.5, 0.5, 0.5] * noise, columns=list("abcd"))
+    >>> table = eevee.ResultsTable.from_scores(frame)
+    >>> scorer = RidgeScorer(table, eevee.shuffle_splits(table))
+    >>> a, b = scorer.score([("a",), ("b",)])
+    >>> bool(a < b)
+    True
+    """
+
+    def __init__(
+        self,
+        table: ResultsTable,
+        splits: Splits,
+        *,
+        targets: Targets = "all",
+        weights: Mapping[str, float] | None = None,
+        alpha: Alpha = "gcv",
+        n_threads: int | None = None,
+    ) -> None:
+        super().__init__(table, splits, targets=targets, weights=weights)
+        if n_threads is not None and n_threads < 1:
+            raise EeveeError(f"n_threads must be at least 1, got {n_threads}")
+        self.alpha = alpha if isinstance(alpha, str) else np.asarray(alpha, np.float64).tolist()
+        self.n_threads = n_threads
+        self._fit_counts = splits.fit.sum(axis=1).astype(np.float64)
+        self._alphas = alpha_grids(alpha, self._fit_counts)
+        self._features = self._features_by_benchmark()
+
+    def with_targets(self, targets: Targets) -> RidgeScorer:
+        """Return the same scorer for the other kind of target."""
+        return RidgeScorer(
+            self.table,
+            self.splits,
+            targets=targets,
+            weights=self.weights,
+            alpha=self.alpha,
+            n_threads=self.n_threads,
+        )
+
+    def rescore(self, subsets: Sequence[Iterable[str]], n_init: int) -> None:
+        """There are no initialisations to draw anew."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return the configuration, as plain JSON-able values."""
+        return {
+            "name": "ridge",
+            "targets": self.targets,
+            "alpha": self.alpha,
+            "n_splits": self.splits.n_splits,
+            "weights": None if self.weights is None else dict(sorted(self.weights.items())),
+        }
+
+    def _losses(self, subsets: list[Subset], advance: Advance | None) -> FloatArray:
+        losses = np.empty((len(subsets), self.splits.n_splits))
+        for n_inputs, members in self._groups(subsets).items():
+            judge = self._judge(n_inputs)
+            size = max(1, CHUNK_BYTES // self._subset_bytes(n_inputs))
+            starts = range(0, len(members), size)
+            chunks = [[subsets[i] for i in members[start : start + size]] for start in starts]
+            parts = map_chunks(judge, chunks, n_threads=self.n_threads)
+            for start, part in zip(starts, parts, strict=True):
+                losses[members[start : start + size]] = part
+                if advance is not None:
+                    advance(len(part))
+        return losses
+
+    def _groups(self, subsets: list[Subset]) -> dict[int, list[int]]:
+        """Positions of the subsets that have equally many inputs, and so can share a batch."""
+        groups: dict[int, list[int]] = defaultdict(list)
+        for i, subset in enumerate(subsets):
+            groups[sum(len(self._features[name]) for name in subset)].append(i)
+        return groups
+
+    def _judge(self, n_inputs: int) -> Callable[[list[Subset]], FloatArray]:
+        """Return what scores subsets of `n_inputs`, ready for threads."""
+        if self._by_rows:
+            return partial(self._judge_by_rows, self._rows)
+        if self._shares_weights(n_inputs):
+            return partial(self._judge_together, self._shared_grams)
+        return partial(self._judge_each, self._grams)
+
+    def _judge_together(self, grams: Grams, subsets: list[Subset]) -> FloatArray:
+        return grams.losses(self._chosen(subsets))
+
+    def _judge_each(self, grams: Grams, subsets: list[Subset]) -> FloatArray:
+        weights = self._fit_weights(subsets)
+        losses = grams.losses(self._chosen(subsets), weights)
+        return np.where(weights.sum(axis=-1) == 0, np.nan, losses)
+
+    def _judge_by_rows(self, rows: Rows, subsets: list[Subset]) -> FloatArray:
+        errors = rows.errors(self._chosen(subsets), self._fit_weights(subsets))
+        return self._rule.losses(subsets, errors)
+
+    def _chosen(self, subsets: list[Subset]) -> IntArray:
+        """Places of the inputs of subsets that have equally many, (n_subsets, n_inputs)."""
+        return np.array([[f for name in s for f in self._features[name]] for s in subsets])
+
+    def _fit_weights(self, subsets: list[Subset]) -> FloatArray:
+        """Weights of the columns, (n_subsets, n_splits, n_columns)."""
+        shape = (len(subsets), self.splits.n_splits, self.table.n_columns)
+        return np.broadcast_to(self._rule.fit_weights(subsets), shape).copy()
+
+    def _shares_weights(self, n_inputs: int) -> bool:
+        """Whether all subsets share their weights, and the shortcut is precise enough."""
+        smallest = (self._alphas[:, -1] / self._fit_counts).min()
+        precise = smallest >= SMALLEST_SHARED_ALPHA and n_inputs < self._fit_counts.min()
+        return bool(precise and self.targets == "all")
+
+    def _subset_bytes(self, n_inputs: int) -> int:
+        """Rough working memory of one subset."""
+        side, n_columns = padded(n_inputs), self.table.n_columns
+        if self._by_rows:
+            numbers = side * (4 * self.splits.n_models + n_columns * (side + 16))
+        else:
+            wide = 0 if self._shares_weights(n_inputs) else 4 * n_columns
+            numbers = self.splits.n_splits * side * (10 * side + wide + 4 * self._alphas.shape[1])
+        return 8 * numbers
+
+    @cached_property
+    def _by_rows(self) -> bool:
+        """Whether Gram matrices cannot serve: cells are missing, or models are left out."""
+        used = np.asarray((self.splits.fit | self.splits.test).any(axis=0))
+        gaps = used[:, None] & ~self._data.observed
+        return self.alpha == "loo" or bool(gaps.any())
+
+    @cached_property
+    def _shared_grams(self) -> Grams:
+        weights = self._rule.fit_weights([()])[0]
+        return Grams(self._data, self.splits, self._alphas, weights)
+
+    @cached_property
+    def _grams(self) -> Grams:
+        return Grams(self._data, self.splits, self._alphas, None)
+
+    @cached_property
+    def _rows(self) -> Rows:
+        loo = self.alpha == "loo"
+        wanted = self._data.usable & self.table.is_target
+        return Rows(self._data, self.splits, self._alphas, wanted, leave_one_out=loo)
+
+    def _features_by_benchmark(self) -> dict[str, tuple[int, ...]]:
+        """Inputs that a benchmark brings: its columns, and flags of those with gaps."""
+        flagged = np.asarray(self._data.flags.any(axis=(0, 1)))
+        features = {}
+        for place, name in enumerate(self.table.benchmark_names):
+            columns = np.flatnonzero(self.table.column_owner == place)
+            flags = self.table.n_columns + columns[flagged[columns]]
+            features[name] = (*columns.tolist(), *flags.tolist())
+        return features

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from eevee.rating import Rating as Rating
     from eevee.rating import rate as rate
     from eevee.readers import read_table as read_table
+    from eevee.scoring.factor import FactorScorer as FactorScorer
     from eevee.scoring.mlp import MLPScorer as MLPScorer
     from eevee.scoring.ridge import RidgeScorer as RidgeScorer
     from eevee.search.evolution import Evolution as Evolution
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 _HOME = {
     "EeveeError": "eevee.errors",
     "Evolution": "eevee.search.evolution",
+    "FactorScorer": "eevee.scoring.factor",
     "MLPScorer": "eevee.scoring.mlp",
     "Rating": "eevee.rating",
     "ResultsTable": "eevee.table",

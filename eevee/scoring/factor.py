@@ -1,0 +1,296 @@
+"""`FactorScorer`: biases and a few factors as the meta-model, for tables with many gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any, Literal
+
+import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from eevee.errors import EeveeError
+from eevee.parallel import map_chunks
+from eevee.scoring.als import PENALTIES, RANKS, fit_factors, penalties
+from eevee.scoring.base import Advance, BaseScorer
+from eevee.scoring.loss import CLIP, Targets, loss_weights
+from eevee.scoring.probe import Probe, SplitFit
+from eevee.scoring.space import fit_space
+from eevee.splits import Splits
+from eevee.table import BoolArray, FloatArray, IntArray, ResultsTable, Subset
+
+FOLDS = 5
+PROBE_SHARE = 0.2
+"""Share of the penalty on a test model's bias: more than in the fit, because the few columns of
+a subset tell less about it than a whole row (0.2 is the best or near it at 1 to 20 benchmarks
+on four sparse tables)."""
+CHUNK_BYTES = 2**19
+"""Size of one array of a chunk: a few of them stay in the second-level cache (measured)."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What one split's factor model is fitted with."""
+
+    rank: int
+    penalty: float
+    logit: bool
+
+
+class FactorScorer(BaseScorer):
+    """Held-out loss of a factor model that sees only the subset.
+
+    A score is column bias + model bias + factors, fitted once per split on its training and
+    validation models by masked alternating least squares; percentages are bent by a logit where
+    that helps. A candidate then costs one small ridge regression per test model, over the
+    columns of the subset that the model has. A test model that has none gets the column means.
+
+    Parameters
+    ----------
+    table : ResultsTable
+    splits : Splits
+    targets : {"all", "unseen"}
+    weights : mapping of benchmark to weight, optional
+        Of the errors and of what "auto" goes by; the fit itself minimises squared errors in its
+        own space.
+    rank : int or "auto"
+        Factors beside the biases.
+    penalty : float or "auto"
+        Of squared factors and loadings.
+    logit : bool or "auto"
+        Whether percentages (0 to 1, or 0 to 100) are bent.
+    seed : int
+        Of the folds by which "auto" chooses: per split, among its training and validation
+        models, half of the cells of the models left out predicted from the other half.
+    n_threads : int, optional
+        Chunks scored side by side; torch's own setting by default.
+
+    Raises
+    ------
+    EeveeError
+        If an option is out of range or a split holds nothing to predict.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, eevee
+    >>> skill = np.random.default_rng(0).normal(size=(20, 1))
+    >>> noise = np.random.default_rng(1).normal(size=(20, 4))
+    >>> frame = pd.DataFrame(skill + [0.1, 0.5, 0.5, 0.5] * noise, columns=list("abcd"))
+    >>> table = eevee.ResultsTable.from_scores(frame.mask(noise > 1.2))
+    >>> scorer = FactorScorer(table, eevee.shuffle_splits(table))
+    >>> a, b = scorer.score([("a",), ("b",)])
+    >>> bool(a < b)
+    True
+    """
+
+    def __init__(
+        self,
+        table: ResultsTable,
+        splits: Splits,
+        *,
+        targets: Targets = "all",
+        weights: Mapping[str, float] | None = None,
+        rank: int | Literal["auto"] = 2,
+        penalty: float | Literal["auto"] = "auto",
+        logit: bool | Literal["auto"] = "auto",
+        seed: int = 0,
+        n_threads: int | None = None,
+    ) -> None:
+        super().__init__(table, splits, targets=targets, weights=weights)
+        self.rank: int | Literal["auto"] = rank
+        self.penalty: float | Literal["auto"] = penalty
+        self.logit: bool | Literal["auto"] = logit
+        self.seed = seed
+        self.n_threads = n_threads
+        _check_options(self)
+        self._units = np.asarray(table.units, dtype=np.float64)
+        self._position = {name: i for i, name in enumerate(table.benchmark_names)}
+
+    def with_targets(self, targets: Targets) -> FactorScorer:
+        """Return the same scorer for the other kind of target."""
+        return FactorScorer(
+            self.table,
+            self.splits,
+            targets=targets,
+            weights=self.weights,
+            rank=self.rank,
+            penalty=self.penalty,
+            logit=self.logit,
+            seed=self.seed,
+            n_threads=self.n_threads,
+        )
+
+    def rescore(self, subsets: Sequence[Iterable[str]], n_init: int) -> None:
+        """There are no initialisations to draw anew."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return the configuration, as plain JSON-able values."""
+        return {
+            "name": "factor",
+            "targets": self.targets,
+            "rank": self.rank,
+            "penalty": self.penalty,
+            "logit": self.logit,
+            "chosen": [asdict(choice) for choice in self.choices],
+            "seed": self.seed,
+            "n_splits": self.splits.n_splits,
+            "weights": None if self.weights is None else dict(sorted(self.weights.items())),
+        }
+
+    @cached_property
+    def choices(self) -> tuple[Choice, ...]:
+        """Rank, penalty and logit of each split, from its fitting models alone."""
+        grid = [
+            Choice(rank, penalty, logit)
+            for logit, rank, penalty in product(
+                (False, True) if self.logit == "auto" else (bool(self.logit),),
+                RANKS if self.rank == "auto" else (self.rank,),
+                PENALTIES if self.penalty == "auto" else (self.penalty,),
+            )
+        ]
+        if len(grid) == 1:
+            return tuple(grid * self.splits.n_splits)
+        present = self._data.usable & self.table.is_target
+        weights = loss_weights(self.table, self.weights).of(present)
+
+        def choose(split: int) -> Choice:
+            return _choose(
+                grid,
+                self.table.oriented[self.splits.fit[split]],
+                self._data.usable[split],
+                self._units,
+                weights[split],
+                np.random.default_rng([self.seed, split]),
+            )
+
+        with threadpool_limits(1, "blas"):  # its threads only get in each other's way here
+            return tuple(map_chunks(choose, range(self.splits.n_splits), n_threads=self.n_threads))
+
+    @cached_property
+    def _fits(self) -> list[SplitFit]:
+        with threadpool_limits(1, "blas"):
+            return [
+                fit_split(self.table.oriented[fit], usable, self._units, choice)
+                for fit, usable, choice in zip(
+                    self.splits.fit, self._data.usable, self.choices, strict=True
+                )
+            ]
+
+    @cached_property
+    def _probe(self) -> Probe:
+        return Probe(
+            self._fits,
+            self.table.oriented,
+            self.splits.test,
+            self._data.usable & self.table.is_target,
+            self._units,
+            self.table.column_owner,
+        )
+
+    def _losses(self, subsets: list[Subset], advance: Advance | None) -> FloatArray:
+        size = max(1, CHUNK_BYTES // self._probe.bytes_per_subset)
+        # subsets of like size share a chunk: none of them waits for benchmarks that it lacks
+        order = sorted(range(len(subsets)), key=lambda i: len(subsets[i]))
+        chunks = [order[start : start + size] for start in range(0, len(order), size)]
+        losses = np.empty((len(subsets), self.splits.n_splits))
+
+        def work(chunk: list[int]) -> FloatArray:
+            chosen = [subsets[i] for i in chunk]
+            return self._rule.losses(chosen, self._probe.errors(self._members(chosen)))
+
+        parts = map_chunks(work, chunks, n_threads=self.n_threads)
+        for chunk, part in zip(chunks, parts, strict=True):
+            losses[chunk] = part
+            if advance is not None:
+                advance(len(chunk))
+        return losses
+
+    def _members(self, subsets: list[Subset]) -> IntArray:
+        """Positions of the benchmarks, (n_subsets, largest size); -1 fills up."""
+        members = np.full((len(subsets), max(map(len, subsets))), -1, dtype=np.int64)
+        for row, subset in enumerate(subsets):
+            members[row, : len(subset)] = [self._position[name] for name in subset]
+        return members
+
+
+def fit_split(scores: FloatArray, usable: BoolArray, units: FloatArray, choice: Choice) -> SplitFit:
+    """Fit the factor model of one split on its fitting models (n_models, n_columns)."""
+    seen = np.isfinite(scores) & usable
+    space = fit_space(scores, seen, units, logit=choice.logit)
+    factors = fit_factors(space.standardise(scores), seen, choice.rank, choice.penalty)
+    shrink = penalties(choice.penalty, choice.rank, PROBE_SHARE)
+    return SplitFit(space, factors, shrink, usable)
+
+
+def _choose(
+    grid: list[Choice],
+    scores: FloatArray,
+    usable: BoolArray,
+    units: FloatArray,
+    weights: FloatArray,
+    rng: np.random.Generator,
+) -> Choice:
+    """The choice with the lowest loss on models left out, each seen by halves."""
+    fold = rng.permutation(len(scores)) % FOLDS
+    half = rng.random(scores.shape) < 0.5
+    observed = np.isfinite(scores) & usable
+    losses = np.zeros(len(grid))
+    for logit, rank in dict.fromkeys((choice.logit, choice.rank) for choice in grid):
+        members = [i for i, c in enumerate(grid) if (c.logit, c.rank) == (logit, rank)]
+        strengths = np.array([grid[i].penalty for i in members])
+        squared = np.zeros((len(members), *scores.shape))
+        for out in (fold == i for i in np.unique(fold)):
+            squared[:, out] = _left_out(
+                scores, observed, units, out, half, rank=rank, strengths=strengths, logit=logit
+            )
+        per_column = squared.sum(axis=1) / np.maximum(observed.sum(axis=0), 1)
+        losses[members] = per_column @ weights
+    return grid[int(np.argmin(losses))]
+
+
+def _left_out(
+    scores: FloatArray,
+    observed: BoolArray,
+    units: FloatArray,
+    out: BoolArray,
+    half: BoolArray,
+    *,
+    rank: int,
+    strengths: FloatArray,
+    logit: bool,
+) -> FloatArray:
+    """Squared errors in units of the models `out`, (n_strengths, n_out, n_columns).
+
+    Each half of a model's cells is predicted from the other one; 0 in gaps.
+    """
+    seen = observed & ~out[:, None]
+    space = fit_space(scores, seen, units, logit=logit)
+    values = space.standardise(scores)
+    batch = (len(strengths), *seen.shape)
+    factors = fit_factors(
+        np.broadcast_to(values, batch), np.broadcast_to(seen, batch), rank, strengths
+    )
+    errors = np.zeros((len(strengths), int(out.sum()), scores.shape[1]))
+    inputs = np.clip(np.where(observed, values, 0.0)[out], -CLIP, CLIP)
+    shrink = penalties(strengths, rank, PROBE_SHARE)
+    for shown in (half[out], ~half[out]):
+        models = factors.models(inputs, observed[out] & shown, shrink)
+        predicted = space.restore(factors.predict(models))
+        asked = observed[out] & ~shown
+        errors += np.where(asked, (predicted - scores[out]) / units, 0.0) ** 2
+    return errors
+
+
+def _check_options(scorer: FactorScorer) -> None:
+    """Check once, where the options come in."""
+    rank, penalty = scorer.rank, scorer.penalty
+    if rank != "auto" and not (isinstance(rank, int) and 0 <= rank < scorer.table.n_columns):
+        raise EeveeError(f"rank must be 'auto' or from 0 to the columns less one, got {rank!r}")
+    if penalty != "auto" and not (isinstance(penalty, int | float) and 0 < penalty < np.inf):
+        raise EeveeError(f"penalty must be 'auto' or a positive number, got {penalty!r}")
+    if scorer.logit not in (True, False, "auto"):
+        raise EeveeError(f"logit must be True, False or 'auto', got {scorer.logit!r}")
+    if scorer.n_threads is not None and scorer.n_threads < 1:
+        raise EeveeError(f"n_threads must be at least 1, got {scorer.n_threads}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import hashlib
 import io
 import json
 import os
@@ -57,13 +58,22 @@ def check_out(out: str | os.PathLike[str]) -> Path:
     Raises
     ------
     EeveeError
-        If something else than a run folder or an empty folder is there.
+        If something else than a run folder or an empty folder is there, or nothing can be
+        written there.
     """
     path = Path(out)
-    if path.exists() and not path.is_dir():
-        raise EeveeError(f"{path}: is a file; give another --out")
-    if path.is_dir() and any(path.iterdir()) and not _is_run(path):
-        raise EeveeError(f"{path}: holds files that are no earlier run; give another --out")
+    try:
+        if path.exists() and not path.is_dir():
+            raise EeveeError(f"{path}: is a file; give another --out")
+        if path.is_dir() and any(path.iterdir()) and not _is_run(path):
+            raise EeveeError(f"{path}: holds files that are no earlier run; give another --out")
+        target = path.resolve()
+        home = next((parent for parent in target.parents if parent.exists()), target)
+        if not home.is_dir():
+            raise EeveeError(f"{home}: is a file; give another --out")
+        _temporary_beside(home / target.name).rmdir()
+    except OSError as error:
+        raise _unwritable(path, error) from None
     return path
 
 
@@ -88,20 +98,36 @@ def run_folder(out: str | os.PathLike[str]) -> Iterator[Path]:
     ...     sorted(path.name for path in (Path(home) / "run").iterdir())
     ['config.json']
     """
-    target = check_out(out)
+    path = check_out(out)
+    target = path.resolve()
+    made = [parent for parent in target.parents if not parent.exists()]
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        temporary = _temporary_beside(target)
+        try:
+            yield temporary
+            temporary.chmod(0o777 & ~_umask())
+            _replace(temporary, target)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
     except OSError as error:
-        raise EeveeError(f"{target}: cannot be written: {error.strerror}") from None
-    try:
-        yield temporary
-        temporary.chmod(0o777 & ~_umask())
-        _replace(temporary, target)
-    except OSError as error:
-        raise EeveeError(f"{target}: cannot be written: {error.strerror}") from None
+        raise _unwritable(path, error) from None
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        for parent in made:
+            with contextlib.suppress(OSError):  # it holds the run, if all went well
+                parent.rmdir()
+
+
+def hash_files(paths: Mapping[str, Path]) -> dict[str, dict[str, str | None]]:
+    """Return path and SHA-256 of each file; None for what can be read only once, as a pipe."""
+    hashes: dict[str, dict[str, str | None]] = {}
+    for name, path in paths.items():
+        digest = None
+        if path.is_file():
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+        hashes[name] = {"file": str(path), "sha256": digest}
+    return hashes
 
 
 def write_config(folder: Path, command: str, settings: Mapping[str, Any]) -> None:
@@ -198,15 +224,26 @@ def _replace(temporary: Path, target: Path) -> None:
     if not target.exists():
         temporary.rename(target)
         return
-    aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-    earlier = target.rename(aside / "earlier")
+    aside = _temporary_beside(target)
+    earlier = aside / "earlier"
     try:
+        target.rename(earlier)
         temporary.rename(target)
-    except OSError:
-        earlier.rename(target)
-        aside.rmdir()
+    except BaseException:  # Ctrl-C too
+        if earlier.exists() and not target.exists():
+            earlier.rename(target)
         raise
-    shutil.rmtree(aside, ignore_errors=True)
+    finally:
+        if target.exists():
+            shutil.rmtree(aside, ignore_errors=True)
+
+
+def _temporary_beside(target: Path) -> Path:
+    return Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+
+
+def _unwritable(path: Path, error: OSError) -> EeveeError:
+    return EeveeError(f"{path}: cannot be written: {error.strerror or error}")
 
 
 def _umask() -> int:

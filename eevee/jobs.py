@@ -60,10 +60,11 @@ def save_tiers(
         dump_tiers(tiers, folder / "tiers.yaml")
         dump_tiers(tiers, folder / "tiers.json")
         _save_search(folder, "tiers", scorer, found, settings, by="tier")
-        save_figure(folder, "rank", _rank_figure(scorer))
+        save_figure(folder, "rank", _rank_figure(scorer, rank_benchmarks(scorer)))
         save_figure(folder, "cost", cost_frame(found), cost_unit=scorer.table.cost_unit)
         for name, result in found.items():
-            save_figure(folder, f"ablation-{name}", _ablation(scorer, result.best))
+            drop = ablate(scorer, result.best)
+            save_figure(folder, f"ablation-{name}", _ablation_figure(scorer, result.best, drop))
         save_figure(folder, "heatmap", plots.heatmap_data(scorer.table))
 
 
@@ -77,8 +78,9 @@ def save_selection(
     with run_folder(out) as folder:
         found = {"selected": result}
         _save_search(folder, "select", scorer, found, settings, by="search")
-        save_figure(folder, "rank", _rank_figure(scorer))
-        save_figure(folder, "ablation", _ablation(scorer, result.best))
+        save_figure(folder, "rank", _rank_figure(scorer, rank_benchmarks(scorer)))
+        drop = ablate(scorer, result.best)
+        save_figure(folder, "ablation", _ablation_figure(scorer, result.best, drop))
         save_figure(folder, "heatmap", plots.heatmap_data(scorer.table))
         save_figure(folder, "cost", cost_frame(found), cost_unit=scorer.table.cost_unit)
 
@@ -108,8 +110,7 @@ def save_ranking(
     with run_folder(out) as folder:
         write_config(folder, "rank", _settings(scorer, settings))
         write_table(folder / "ranking.csv", ranking)
-        bound = float(scorer.mean_predictor().mean())
-        save_figure(folder, "rank", plots.rank_data(ranking, bound))
+        save_figure(folder, "rank", _rank_figure(scorer, ranking))
 
 
 def save_ablation(
@@ -124,8 +125,7 @@ def save_ablation(
         parts = [frame.assign(subset=name) for name, (_, frame) in ablations.items()]
         write_table(folder / "ablation.csv", pd.concat(parts, ignore_index=True))
         for name, (subset, frame) in ablations.items():
-            loss = float(scorer.score([subset])[0])
-            save_figure(folder, f"ablation-{name}", plots.ablation_data(frame, loss))
+            save_figure(folder, f"ablation-{name}", _ablation_figure(scorer, subset, frame))
 
 
 def save_ratings(
@@ -140,11 +140,14 @@ def save_ratings(
         write_json(folder / "ratings.json", ratings)
 
 
-def save_figure(folder: Path, name: str, data: pd.DataFrame, **options: Any) -> None:
+def save_figure(folder: Path, name: str, data: pd.DataFrame | None, **options: Any) -> None:
     """Write a figure's data step as CSV and the figure itself as PNG and PDF.
 
-    The part of the name before the first hyphen is the kind of figure.
+    The part of the name before the first hyphen is the kind of figure. None, for where every
+    loss is blank, writes nothing.
     """
+    if data is None:
+        return
     (folder / FIGURES).mkdir(exist_ok=True)
     path = folder / FIGURES / name
     data.to_csv(path.with_name(f"{name}.csv"), index=False, lineterminator="\n")
@@ -186,15 +189,18 @@ def save_heatmap(
         If the suffix is another, a benchmark is unknown or the file cannot be written.
     """
     target = Path(path)
-    kind = target.suffix.removeprefix(".").lower()
+    kind = target.suffix.removeprefix(".")
     if kind not in ("png", "pdf", "svg"):
         raise EeveeError(f"{target}: a figure ends in .png, .pdf or .svg")
     figure = plots.figure("heatmap", plots.heatmap_data(table, by, benchmarks))
     return plots.save_figure(figure, target.with_suffix(""), (kind,))[0]
 
 
-def cost_frame(found: Mapping[str, SearchResult]) -> pd.DataFrame:
-    """Every subset that the searches scored, and the best of each, by cost and search loss."""
+def cost_frame(found: Mapping[str, SearchResult]) -> pd.DataFrame | None:
+    """Every subset that the searches scored, and the best of each, by cost and search loss.
+
+    None where every loss is blank.
+    """
     parts = []
     for name, result in found.items():
         seen = result.evaluated.drop_duplicates("benchmarks")
@@ -207,7 +213,8 @@ def cost_frame(found: Mapping[str, SearchResult]) -> pd.DataFrame:
         best = result.best_row
         row = {"kind": "tier", "name": name, "cost": best["cost"], "loss": best["loss"]}
         parts.append(pd.DataFrame([row]))
-    return plots.cost_data(pd.concat(parts, ignore_index=True))
+    frame = pd.concat(parts, ignore_index=True)
+    return plots.cost_data(frame) if frame["loss"].notna().any() else None
 
 
 def _cost_unit(folder: Path) -> str:
@@ -238,9 +245,13 @@ def _settings(scorer: Scorer, settings: Mapping[str, Any]) -> dict[str, Any]:
     return {**settings, "table": summary(scorer.table), "scorer": scorer.describe()}
 
 
-def _rank_figure(scorer: Scorer) -> pd.DataFrame:
-    return plots.rank_data(rank_benchmarks(scorer), float(scorer.mean_predictor().mean()))
+def _rank_figure(scorer: Scorer, ranking: pd.DataFrame) -> pd.DataFrame | None:
+    if ranking["loss"].isna().all():
+        return None
+    return plots.rank_data(ranking, float(scorer.mean_predictor().mean()))
 
 
-def _ablation(scorer: Scorer, subset: Subset) -> pd.DataFrame:
-    return plots.ablation_data(ablate(scorer, subset), float(scorer.score([subset])[0]))
+def _ablation_figure(scorer: Scorer, subset: Subset, frame: pd.DataFrame) -> pd.DataFrame | None:
+    if frame["increase"].isna().all():
+        return None
+    return plots.ablation_data(frame, float(scorer.score([subset])[0]))

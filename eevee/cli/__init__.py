@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from typing import Annotated
 
 import typer
@@ -16,7 +18,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Example: eevee tiers data/zoo/scores.csv --costs data/zoo/costs.csv "
-    "--budget small=10% --paper --out runs/zoo",
+    "--cost-unit CPU-seconds --budget small=10% --paper --out runs/zoo",
 )
 
 
@@ -37,7 +39,10 @@ def _root(
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; what a terminal cannot show is escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     app()
 
 

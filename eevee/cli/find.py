@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
@@ -15,15 +16,18 @@ from eevee.cli.options import (
     ScorerOptions,
     SearchOptions,
     TableOptions,
+    settings,
     verb,
 )
-from eevee.cli.show import print_json, print_line, print_table, progress_bar
+from eevee.cli.show import print_json, print_line, print_table, print_written, progress_bar
 
 if TYPE_CHECKING:
     from eevee.search.result import SearchResult
     from eevee.table import ResultsTable
 
 SHOWN = 10
+MOST = 100_000
+"""No table has more benchmarks; a slip such as 1:1000000000 would fill the memory."""
 
 
 @app.command(epilog="Example: eevee select data/vtab/scores.csv -k 4 --paper")
@@ -52,6 +56,7 @@ def select(
         check_budget(budget)
     if out is not None:
         check_out(out)
+    evolution = search.make(scorer.paper)
     read = table.read()
     made = scorer.make(read)
     with progress_bar(output.quiet) as bar:
@@ -60,16 +65,18 @@ def select(
             k,
             budget=None if budget is None else budget_in_units(budget, read),
             seed=scorer.search_seed,
-            evolution=search.make(scorer.paper),
+            evolution=evolution,
             exhaustive=search.exhaustive,
             progress=bar.search,
         )
     if out is not None:
-        save_selection(out, made, result, {"seed": scorer.seed, "paper": scorer.paper})
+        asked = settings(table, scorer, search, k=k, budget=budget)
+        save_selection(out, made, result, asked)
     if output.as_json:
         print_json(_as_json(result, read))
         return
     _print_ranked(result, read)
+    print_written(out)
 
 
 @app.command(
@@ -93,19 +100,20 @@ def sweep(
     sizes = parse_sizes(ks)
     if out is not None:
         check_out(out)
+    evolution = search.make(scorer.paper)
     made = scorer.make(table.read())
     with progress_bar(output.quiet, len(sizes)) as bar:
         results = sweep_sizes(
             made,
             sizes,
             seed=scorer.search_seed,
-            evolution=search.make(scorer.paper),
+            evolution=evolution,
             exhaustive=search.exhaustive,
             progress=bar.search,
         )
         losses = curve_losses(made, results, advance=bar.advance)
     if out is not None:
-        save_sweep(out, made, results, losses, {"seed": scorer.seed, "paper": scorer.paper})
+        save_sweep(out, made, results, losses, settings(table, scorer, search, k=sizes))
     curve = curve_table(results, losses)
     if output.as_json:
         print_json({"minimised": made.targets, "curve": curve.to_dict("records")})
@@ -113,11 +121,12 @@ def sweep(
     print_table(
         f"Search loss over k (minimised: targets {made.targets}; with 'all' it falls with k by "
         "arithmetic alone)",
-        curve.columns,
+        ["k", "exact", "best (all)", "random (all)", "best (unseen)", "random (unseen)"],
         curve.itertuples(index=False),
     )
     for result in results:
         print_line(f"k={len(result.best)}: {', '.join(result.best)}")
+    print_written(out)
 
 
 @app.command(
@@ -146,6 +155,7 @@ def tiers(
     budgets = parse_budgets(budget)
     if out is not None:
         check_out(out)
+    evolution = search.make(scorer.paper)
     read = table.read()
     made = scorer.make(read)
     with progress_bar(output.quiet, len(budgets)) as bar:
@@ -153,20 +163,18 @@ def tiers(
             made,
             budgets,
             seed=scorer.search_seed,
-            evolution=search.make(scorer.paper),
+            evolution=evolution,
             exhaustive=search.exhaustive,
             progress=bar.search,
         )
     chosen = make_tier_set(made, found, seed=scorer.seed)
     if out is not None:
-        settings = {"seed": scorer.seed, "paper": scorer.paper, "budgets": budgets}
-        save_tiers(out, made, found, chosen, settings)
+        save_tiers(out, made, found, chosen, settings(table, scorer, search, budgets=budgets))
     if output.as_json:
-        typer.echo(tiers_to_json(chosen), nl=False)
+        print_json(json.loads(tiers_to_json(chosen)))
         return
     _print_tiers(found, read)
-    if out is not None:
-        print_line(f"written to {out}")
+    print_written(out)
 
 
 def parse_sizes(text: str) -> list[int]:
@@ -182,11 +190,13 @@ def parse_sizes(text: str) -> list[int]:
         for part in text.split(","):
             numbers = [int(number) for number in part.split(":")]
             first, last, step = (numbers + numbers[-1:] * (2 - len(numbers)) + [1])[:3]
-            if len(numbers) > 3 or step < 1 or first < 1 or last < first:
+            if len(numbers) > 3 or step < 1 or not 1 <= first <= last <= MOST:
                 raise ValueError(part)
             sizes.update(range(first, last + 1, step))
     except ValueError:
-        raise typer.BadParameter(f"--k is 1:26, 2:20:3 or 1,4,8, not {text!r}") from None
+        raise typer.BadParameter(
+            f"--k is 1:26, 2:20:3 or 1,4,8 (sizes from 1), not {text!r}"
+        ) from None
     return sorted(sizes)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,10 +13,13 @@ from eevee.cli.options import (
     Out,
     OutputOptions,
     ScorerOptions,
+    TierFile,
+    TierName,
     named_subsets,
+    settings,
     verb,
 )
-from eevee.cli.show import print_json, print_line, print_table, progress_bar
+from eevee.cli.show import print_json, print_line, print_table, print_written, progress_bar
 
 if TYPE_CHECKING:
     from eevee.rating import Rating, Swap
@@ -26,13 +28,6 @@ if TYPE_CHECKING:
 Names = Annotated[
     str | None,
     typer.Option("--benchmarks", "-b", help="Names, separated by commas (quote one with commas)."),
-]
-TierFile = Annotated[
-    Path | None,
-    typer.Option("--tiers", help="Instead of --benchmarks: a tier file.", exists=True),
-]
-TierName = Annotated[
-    str | None, typer.Option("--tier", help="Which tier of the file; all by default.")
 ]
 
 
@@ -65,7 +60,8 @@ def ablate(
             for name, subset in named.items()
         }
     if out is not None:
-        save_ablation(out, made, done, {"seed": scorer.seed})
+        asked = settings(table, scorer, benchmarks=benchmarks, tiers=tiers, tier=tier)
+        save_ablation(out, made, done, asked)
     losses = {name: float(made.score([subset])[0]) for name, (subset, _) in done.items()}
     if output.as_json:
         content = {
@@ -78,9 +74,10 @@ def ablate(
         print_table(
             f"{name}: search loss {losses[name]:.4g} with all {len(subset)} (targets: "
             f"{made.targets})",
-            frame.columns,
+            ["benchmark", "loss without", "increase", "spread of increase"],
             frame.itertuples(index=False),
         )
+    print_written(out)
 
 
 @app.command(epilog="Example: eevee score data/vtab/scores.csv --benchmarks Caltech101,DMLab,SVHN")
@@ -116,12 +113,16 @@ def score(
         }
     content = {name: asdict(rating) for name, rating in ratings.items()}
     if out is not None:
-        save_ratings(out, made, content, {"seed": scorer.seed})
+        asked = settings(
+            table, scorer, benchmarks=benchmarks, tiers=tiers, tier=tier, random=n_random
+        )
+        save_ratings(out, made, content, asked)
     if output.as_json:
         about = {"targets": made.targets, "cost_unit": read.cost_unit}
         print_json({**about, "subsets": content})
         return
     _print_ratings(ratings, read, made.targets)
+    print_written(out)
 
 
 def _print_ratings(ratings: dict[str, Rating], table: ResultsTable, targets: str) -> None:

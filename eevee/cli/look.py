@@ -8,8 +8,18 @@ from typing import Annotated
 import typer
 
 from eevee.cli import app
-from eevee.cli.options import Out, OutputOptions, ScorerOptions, TableOptions, named_subsets, verb
-from eevee.cli.show import print_json, print_line, print_table, progress_bar
+from eevee.cli.options import (
+    Out,
+    OutputOptions,
+    ScorerOptions,
+    TableOptions,
+    TierFile,
+    TierName,
+    named_subsets,
+    settings,
+    verb,
+)
+from eevee.cli.show import print_json, print_line, print_table, print_written, progress_bar
 
 
 @app.command(
@@ -63,7 +73,7 @@ def rank(
         ranking = rank_benchmarks(made, advance=bar.advance)
     bound = float(made.mean_predictor().mean())
     if out is not None:
-        save_ranking(out, made, ranking, {"seed": scorer.seed})
+        save_ranking(out, made, ranking, settings(table, scorer))
     if output.as_json:
         print_json({"mean_predictor": bound, "ranking": ranking.to_dict("records")})
         return
@@ -74,6 +84,7 @@ def rank(
         rows,
     )
     print_line(f"predicting each column's mean: {bound:.4g}")
+    print_written(out)
 
 
 @app.command(
@@ -87,15 +98,16 @@ def plot(
         str | None,
         typer.Option("--by", help="Order benchmarks by their correlation with this one."),
     ] = None,
-    tiers: Annotated[
-        Path | None, typer.Option("--tiers", help="Show only the benchmarks of a tier file.")
-    ] = None,
-    tier: Annotated[
-        str | None, typer.Option("--tier", help="Which tier of the file; all by default.")
-    ] = None,
+    tiers: TierFile = None,
+    tier: TierName = None,
     figure: Annotated[
-        Path, typer.Option("--figure", "-f", help="Where to draw: a PNG, PDF or SVG file.")
-    ] = Path("heatmap.png"),
+        Path | None,
+        typer.Option(
+            "--figure",
+            "-f",
+            help="Where to draw: a PNG, PDF or SVG file (default: heatmap.png).",
+        ),
+    ] = None,
 ) -> None:
     """Draw a run folder's figures again, or the heat map of ranks of a score file.
 
@@ -103,12 +115,16 @@ def plot(
     """
     from eevee.jobs import redraw, save_heatmap
 
+    if tier is not None and tiers is None:
+        raise typer.BadParameter("--tier goes with --tiers")
     if table.scores.is_dir():
+        if any(option is not None for option in (by, tiers, figure)):
+            raise typer.BadParameter("--by, --tiers and --figure go with a score file, not a run")
         written = redraw(table.scores)
     else:
         chosen = None if tiers is None else named_subsets(None, tiers, tier)
         names = None if chosen is None else [name for subset in chosen.values() for name in subset]
-        written = [save_heatmap(figure, table.read(), by, names)]
+        written = [save_heatmap(figure or Path("heatmap.png"), table.read(), by, names)]
     if output.as_json:
         print_json({"written": [str(path) for path in written]})
         return

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 
 import typer
 
@@ -52,7 +52,7 @@ def _option(*names: str, help: str, panel: str, **more: Any) -> Any:
 
 
 _TABLE, _SCORER, _SEARCH = "Reading", "Scoring", "Searching"
-_FACTS = "Rows by benchmark with any of task, direction, cost, role, metric."
+_FACTS = "CSV 'benchmark' with any of task, direction, cost, role, metric."
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,11 @@ class TableOptions:
     duplicates: Annotated[
         Duplicates, _option("--duplicates", help="Several scores for one cell.", panel=_TABLE)
     ] = Duplicates.error
+
+    def check(self) -> None:
+        """Refuse numbers out of range as wrong usage."""
+        if not 0.0 <= self.min_coverage <= 1.0:
+            raise typer.BadParameter(f"--min-coverage lies in 0..1, not {self.min_coverage:g}")
 
     def read(self) -> ResultsTable:
         """Read the table."""
@@ -192,10 +197,14 @@ class ScorerOptions:
         )
 
     def check(self) -> None:
-        """Refuse contradictions as wrong usage."""
+        """Refuse contradictions, and numbers out of range, as wrong usage."""
         self._epochs()
+        if not 0.0 < self.test_size < 1.0:
+            raise typer.BadParameter(f"--test-size lies between 0 and 1, not {self.test_size:g}")
         if self.paper and (self.targets is not Targets.all or self.epochs not in (None, "20")):
-            raise typer.BadParameter("--paper means 20 epochs and all targets; drop one of them")
+            raise typer.BadParameter(
+                "--paper means 20 epochs and all targets; drop --epochs and --targets, or --paper"
+            )
 
     def _epochs(self) -> Any:
         if self.epochs is None:
@@ -222,9 +231,14 @@ class SearchOptions:
         int, _option("--generations", help="At most this many.", panel=_SEARCH, min=1)
     ] = 10
     patience: Annotated[
-        int,
-        _option("--patience", help="Stop after so many without progress.", panel=_SEARCH, min=1),
-    ] = 3
+        int | None,
+        _option(
+            "--patience",
+            help="Stop after so many without progress (default: 3; none with --paper).",
+            panel=_SEARCH,
+            min=1,
+        ),
+    ] = None
     selection: Annotated[
         Selection, _option("--selection", help="How winners are chosen.", panel=_SEARCH)
     ] = Selection.best
@@ -238,12 +252,17 @@ class SearchOptions:
     ] = True
 
     def make(self, paper: bool) -> Evolution:
-        """Make the settings of the search."""
+        """Make the settings of the search; contradictions are wrong usage."""
         from eevee.search.evolution import Evolution
 
+        if paper and (self.patience is not None or self.selection is not Selection.best):
+            raise typer.BadParameter(
+                "--paper keeps the top 50 and runs all generations; drop --patience and "
+                "--selection, or --paper"
+            )
         return Evolution(
             generations=self.generations,
-            patience=None if paper else self.patience,
+            patience=None if paper else (self.patience or 3),
             selection=self.selection.value,
         )
 
@@ -260,6 +279,13 @@ Out = Annotated[
     Path | None, typer.Option("--out", "-o", help="Also write a run folder (replaces an earlier).")
 ]
 
+TierFile = Annotated[
+    Path | None, typer.Option("--tiers", help="A tier file, whose lists are taken.")
+]
+TierName = Annotated[
+    str | None, typer.Option("--tier", help="Which tier of the file; all by default.")
+]
+
 
 def named_subsets(
     benchmarks: str | None, tiers: Path | None, tier: str | None
@@ -270,14 +296,39 @@ def named_subsets(
     if benchmarks is not None:
         if tier is not None:
             raise typer.BadParameter("--tier goes with --tiers")
-        (names,) = csv.reader([benchmarks], skipinitialspace=True)
-        return {"list": tuple(name.strip() for name in names if name.strip())}
+        return {"list": _names(benchmarks)}
     from eevee.tierfile import load_tiers
 
     assert tiers is not None
     loaded = load_tiers(tiers)
     chosen = loaded if tier is None else [loaded[tier]]
     return {one.name: one.benchmark_names for one in chosen}
+
+
+def _names(text: str) -> tuple[str, ...]:
+    try:
+        (names,) = csv.reader([text], skipinitialspace=True, strict=True)
+    except (csv.Error, ValueError):
+        raise typer.BadParameter(
+            f"--benchmarks is a,b,c in one line (a name with commas in quotes), not {text!r}"
+        ) from None
+    names = [name.strip() for name in names if name.strip()]
+    if not names:
+        raise typer.BadParameter("--benchmarks names none; give a,b,c")
+    return tuple(names)
+
+
+def settings(*groups: object, **more: Any) -> dict[str, Any]:
+    """Return what a job was asked to do: every option, and what the files were that it read."""
+    from eevee.runs import hash_files
+
+    values: dict[str, Any] = {}
+    for group in groups:
+        values |= asdict(group)  # type: ignore[call-overload]
+    values |= more
+    files = {name: value for name, value in values.items() if isinstance(value, Path)}
+    options = {name: value for name, value in values.items() if name not in files}
+    return {"seed": options.pop("seed"), "options": options, "inputs": hash_files(files)}
 
 
 def verb(function: Callable[..., None]) -> Callable[..., None]:
@@ -307,14 +358,22 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
         try:
             function(**made, **values)
         except EeveeError as error:
-            typer.echo(f"eevee: error: {' '.join(str(error).split())}", err=True)
-            raise typer.Exit(1) from None
+            _fail(str(error))
+        except BrokenPipeError:
+            raise  # typer ends quietly
+        except OSError as error:
+            _fail(f"{error.filename or 'output'}: {error.strerror or error}")
 
     parameters.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
     vars(command)["__signature__"] = inspect.Signature(parameters)
     command.__annotations__ = {p.name: p.annotation for p in parameters}
     del command.__wrapped__  # typer would look through it
     return command
+
+
+def _fail(message: str) -> NoReturn:
+    typer.echo(f"eevee: error: {' '.join(message.split())}", err=True)
+    raise typer.Exit(1) from None
 
 
 def _fields_of(group: Any) -> list[inspect.Parameter]:

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -30,13 +31,16 @@ def print_json(content: object) -> None:
     """Print JSON on standard output; NaN becomes null."""
     from eevee.runs import plain
 
-    print(json.dumps(plain(content), indent=2, ensure_ascii=False, allow_nan=False))
+    ascii_only = (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8"
+    text = json.dumps(plain(content), indent=2, ensure_ascii=ascii_only, allow_nan=False)
+    print(text, flush=True)
 
 
 def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
-    """Print a table; numbers to the right, names as they are."""
+    """Print a title and a table; numbers to the right, names as they are."""
+    print_line(title)
     filled = [[_text(cell) for cell in row] for row in rows]
-    table = Table(title=Text(title), title_justify="left", show_edge=False, pad_edge=False)
+    table = Table(show_edge=False, pad_edge=False)
     for i, name in enumerate(columns):
         numeric = all(row[i][1] for row in filled) if filled else False
         table.add_column(Text(name), justify="right" if numeric else "left", overflow="fold")
@@ -46,8 +50,14 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]
 
 
 def print_line(text: str = "") -> None:
-    """Print one line of plain text."""
-    console().print(Text(text))
+    """Print one line of plain text; only a terminal's width wraps it."""
+    console().print(Text(text), soft_wrap=not sys.stdout.isatty())
+
+
+def print_written(out: Path | None) -> None:
+    """Say where a run folder is, if there is one."""
+    if out is not None:
+        print_line(f"written to {out}")
 
 
 def _text(cell: Any) -> tuple[str, bool]:
@@ -65,7 +75,7 @@ class Reporter:
     def __init__(self, bar: Bar, searches: int) -> None:
         self._bar = bar
         self._searches = searches
-        self._task = bar.add_task("reading", total=None)
+        self._task = bar.add_task("preparing", total=None)
         self._parts: dict[str, tuple[int, int]] = {}
         self._plain = 0
 

@@ -1,0 +1,175 @@
+"""What is printed, and where: results on standard output, progress on standard error."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from .conftest import FAST, FAST_SCORER, ODD, TIERS_JOB, Run, command, environment
+
+ReadJson = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    ("args", "keys"),
+    [
+        (["describe", "small.csv"], {"source", "sha256", "models", "notes", "table"}),
+        (["rank", "small.csv", *FAST_SCORER], {"mean_predictor", "ranking"}),
+        (["select", "small.csv", "-k", 2, *FAST], {"best", "ranked", "exact", "random_median"}),
+        (["sweep", "small.csv", "--k", "7:8", *FAST], {"minimised", "curve"}),
+        (["tiers", "small.csv", "--budget", "s=2", *FAST], {"schema", "table", "tiers"}),
+        (["ablate", "small.csv", "-b", "b00,b01", *FAST_SCORER], {"targets", "subsets"}),
+        (["score", "small.csv", "-b", "b00", *FAST_SCORER], {"targets", "subsets"}),
+        (["plot", "small.csv", "--figure", "h.svg"], {"written"}),
+    ],
+)
+def test_json_is_json_without_nan(read_json: ReadJson, here: Path, args: list[Any], keys: set[str]):
+    assert keys <= set(read_json(*args))
+
+
+def test_blank_losses_are_null(read_json: ReadJson, here: Path):
+    """At k = n nothing is unseen."""
+    unseen = ("two.csv", "--targets", "unseen", "--splits", "2", "--epochs", "5")
+    found = read_json("select", *unseen, "-k", 2)
+    assert found["best"] == ["b00", "b01"]
+    assert found["ranked"][0]["loss"] is None
+    rating = read_json("score", *unseen, "-b", "b00,b01")["subsets"]["list"]
+    assert rating["loss"] is None
+    assert rating["swap"] is None
+
+
+def test_json_of_tiers_is_the_tier_file(read_json: ReadJson, finished: Path, here: Path):
+    assert read_json(*TIERS_JOB) == json.loads((finished / "done/tiers.json").read_text())
+
+
+def test_names_are_shown_as_they_are(run: Run, read_json: ReadJson, here: Path):
+    shown = run("describe", "odd.csv").stdout
+    assert all(name in shown for name in ODD if len(name) < 40)
+    assert [row["column"] for row in read_json("describe", "odd.csv")["table"]] == ODD
+
+
+def test_lists_of_odd_names_are_taken_as_they_are(read_json: ReadJson, here: Path):
+    names = '[red]x[/red],"a, b", $a_b$ ,üñî 数据 😀,"quo""te",--help'
+    found = read_json("score", "odd.csv", "-b", names, "--random", 5, *FAST_SCORER)
+    assert set(found["subsets"]["list"]["subset"]) == set(ODD) - {ODD[3], ODD[7]}
+
+
+def test_odd_names_survive_a_run_folder(run: Run, read_json: ReadJson, here: Path):
+    run("select", "odd.csv", "-k", len(ODD), *FAST, "--out", "run", "--quiet")
+    subsets = pd.read_csv("run/subsets.csv")["benchmarks"]
+    assert sorted(json.loads(subsets[0])) == sorted(ODD)
+    assert set(pd.read_csv("run/figures/ablation.csv")["benchmark"]) == set(ODD)
+
+
+def test_odd_names_survive_a_tier_file(read_json: ReadJson, here: Path):
+    written = read_json("tiers", "odd.csv", "--budget", "most=7", *FAST)
+    Path("tiers.json").write_text(json.dumps(written))
+    chosen = {benchmark["name"] for benchmark in written["tiers"][0]["benchmarks"]}
+    assert chosen < set(ODD)
+    again = read_json("score", "odd.csv", "--tiers", "tiers.json", "--random", 5, *FAST_SCORER)
+    assert set(again["subsets"]["most"]["subset"]) == chosen
+
+
+def test_a_pipe_gets_whole_lines_and_no_colours(run: Run, here: Path):
+    """A list of names stays on one line, however long, so that it can be cut and searched."""
+    shown = run("sweep", "odd.csv", "--k", len(ODD), *FAST).stdout
+    assert f"k={len(ODD)}: {', '.join(sorted(ODD))}\n" in shown
+    assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize("width", ["30", "250"])
+def test_a_terminal_is_filled_and_not_overrun(here: Path, width: str):
+    status, shown = in_terminal(["describe", "odd.csv"], width)
+    assert status == 0
+    lines = shown.replace("\r", "").split("\n")
+    assert max(map(len, lines)) <= int(width)
+    assert ("long" * 40 in shown) == (width == "250")
+
+
+def test_progress_goes_to_standard_error_alone(here: Path):
+    args = ("select", "small.csv", "-k", "2", *FAST, "--json")
+    status, shown = in_terminal(args, "100", stdout="out.json")
+    assert status == 0
+    assert "subsets" in shown
+    assert json.loads(Path("out.json").read_text())["best"]
+    status, shown = in_terminal([*args, "--quiet"], "100", stdout="out.json")
+    assert (status, shown) == (0, "")
+
+
+def in_terminal(args: Any, width: str, stdout: str | None = None) -> tuple[int, str]:
+    """Run with standard error (and output, unless it goes to a file) on a terminal."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    out = theirs if stdout is None else os.open(stdout, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "eevee", *args],
+        stdout=out,
+        stderr=theirs,
+        stdin=subprocess.DEVNULL,
+        env=environment(COLUMNS=width, TERM="xterm", NO_COLOR="1"),
+    )
+    os.close(theirs)
+    if stdout is not None:
+        os.close(out)
+    shown = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # Linux: the other side is closed
+            break
+        if not part:
+            break
+        shown += part
+    os.close(ours)
+    return process.wait(), plain(shown.decode())
+
+
+def plain(shown: str) -> str:
+    """Drop what moves the cursor or sets a style."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
+
+
+def test_an_ascii_terminal_gets_escapes_and_valid_json(here: Path):
+    processes = [
+        command("describe", "odd.csv", *more, env=environment(PYTHONIOENCODING="ascii"))
+        for more in ([], ["--json"])
+    ]
+    (shown, wrong), (text, also_wrong) = (process.communicate() for process in processes)
+    assert wrong == also_wrong == ""
+    assert "\\u6570" in shown
+    assert [row["column"] for row in json.loads(text)["table"]] == ODD
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_output_that_cannot_be_written_is_one_line(here: Path):
+    with open("/dev/full", "w") as full:
+        for more in ([], ["--json"]):
+            done = subprocess.run(
+                [sys.executable, "-m", "eevee", "describe", "small.csv", *more],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                env=environment(),
+                check=False,
+            )
+            assert done.returncode == 1
+            assert done.stderr == "eevee: error: output: No space left on device\n"
+
+
+def test_a_reader_that_leaves_early_sees_no_traceback(here: Path):
+    process = command("describe", "small.csv", env=environment())
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait() == 1
+    process.stderr.close()

@@ -1,0 +1,112 @@
+"""Every verb is there, documented, and shown by an example that runs; help loads nothing big."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+import typer
+
+from eevee.cli import app
+from eevee.search import evolution
+
+from .conftest import ROOT, Run, environment, words
+
+VERBS = ["describe", "rank", "plot", "select", "sweep", "tiers", "ablate", "score"]
+COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+EXAMPLES = {
+    name: (command.epilog or "").removeprefix("Example: ")
+    for name, command in [*COMMANDS.items(), ("eevee", typer.main.get_command(app))]
+}
+# What makes an example quick; the last of a repeated option counts.
+QUICKER = {
+    "rank": "--splits 2 --epochs 20",
+    "select": "--splits 2 --generations 1 --no-exhaustive",
+    "sweep": "--splits 2 --generations 1 --no-exhaustive",
+    "tiers": "--splits 2 --generations 1",
+    "eevee": "--splits 2 --generations 1",
+    "ablate": "--splits 2 --epochs 20",
+    "score": "--splits 2 --epochs 20 --random 20",
+}
+
+
+def test_the_verbs_are_these():
+    assert list(COMMANDS) == VERBS
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_readme_shows_every_verb(verb: str):
+    assert f"eevee {verb}" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_says_what_every_option_does(verb: str):
+    assert COMMANDS[verb].help
+    for option in COMMANDS[verb].params:
+        assert option.help, option.name
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_ends_with_an_example_of_the_verb(run: Run, verb: str):
+    shown = words(run(verb, "--help").stdout)
+    assert f"Example: eevee {verb} data/" in shown
+    assert shown.endswith(EXAMPLES[verb])
+
+
+def test_help_shows_what_stands_in_brackets(run: Run):
+    shown = words(run("select", "--help").stdout)
+    assert "Stop after so many without progress (default: 3; none with --paper)." in shown
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_example_runs_on_shipped_data(
+    run: Run, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "data").symlink_to(ROOT / "data")
+    monkeypatch.chdir(tmp_path)
+    fewer = partial(evolution.Evolution, population=30, winners=5, children=2)
+    monkeypatch.setattr(evolution, "Evolution", fewer)
+    program, *args = shlex.split(EXAMPLES[name])
+    assert program == "eevee"
+    if "--figure" in args or "--out" in args:
+        (tmp_path / "runs").mkdir()
+    result = run(*args, *shlex.split(QUICKER.get(name, "")))
+    assert result.stdout
+    written = {path.name for path in tmp_path.glob("runs/*")}
+    assert written == {Path(arg).name for arg in args if arg.startswith("runs/")}
+
+
+def test_a_bare_command_shows_help_as_wrong_usage(run: Run):
+    assert "Usage" in run(code=2).stdout
+
+
+def test_version(run: Run):
+    import eevee
+
+    assert run("--version").stdout == f"eevee {eevee.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import eevee",
+        "import eevee.cli",
+        "from eevee.cli import app; app(['--help'], standalone_mode=False)",
+        "from eevee.cli import app; app(['tiers', '--help'], standalone_mode=False)",
+    ],
+)
+def test_help_and_import_load_no_heavy_package(code: str):
+    heavy = ["torch", "matplotlib", "pandas", "numpy", "scipy", "sklearn", "deap"]
+    check = f"import sys; sys.exit(', '.join(set({heavy}) & set(sys.modules)) or 0)"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{check}"],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,60 @@
+"""Public tables of several shapes go through a search, from the folder beside the project."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from eevee.search import evolution
+
+from .conftest import FAST, ROOT
+
+DATA = ROOT.parent / "shared" / "data"
+pytestmark = pytest.mark.skipif(
+    not DATA.is_dir(), reason="the public tables (shared/data beside the project) are not here"
+)
+ReadJson = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def _few(monkeypatch: pytest.MonkeyPatch) -> None:
+    fewer = partial(evolution.Evolution, population=60, winners=10, children=3)
+    monkeypatch.setattr(evolution, "Evolution", fewer)
+
+
+def test_tiers(read_json: ReadJson):
+    budgets = ("--budget", "small=1", "--budget", "big=25%")
+    found = read_json("tiers", DATA / "helm_accuracy.csv", *budgets, *FAST, "--no-exhaustive")
+    assert (found["table"]["models"], found["table"]["benchmarks"]) == (67, 16)
+    small, big = found["tiers"]
+    assert (small["cost"], big["budget"]) == (1, 4)
+    assert big["search_loss"]["rescored_mean"] < small["search_loss"]["rescored_mean"]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "unit"),
+    [
+        ("gate_eevee_59.csv", [], "benchmarks"),
+        ("raw/gate_two_header_rows.csv", [], "benchmarks"),
+        ("openclip_38.csv", [], "benchmarks"),
+        (
+            "mteb_eng_v2_sparse.csv",
+            ["--costs", DATA / "mteb_eng_v2_sparse_seconds.csv", "--cost-unit", "seconds"],
+            "seconds",
+        ),
+        ("raw/clip_benchmark_long.csv", ["--model-column", "model_fullname"], "benchmarks"),
+    ],
+)
+def test_select(read_json: ReadJson, name: str, options: list[Any], unit: str):
+    found = read_json("select", DATA / name, *options, "-k", 3, *FAST, "--no-exhaustive")
+    assert len(found["best"]) == 3
+    assert found["cost_unit"] == unit
+    assert found["ranked"][0]["loss"] < min(found["mean_predictor"], found["random_median"])
+
+
+def test_gate_metrics_of_a_data_set_are_one_benchmark(read_json: ReadJson):
+    found = read_json("describe", DATA / "raw/gate_two_header_rows.csv")
+    assert (found["benchmarks"], found["columns"]) == (31, 59)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -39,6 +40,21 @@ def test_the_thread_count_is_put_back(threads: int) -> None:
         next(unfinished)
         unfinished.close()
         assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_threads_made_afterwards_get_the_old_count_too() -> None:
+    def count_of_a_new_thread() -> int:
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(torch.get_num_threads).result()
+
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        assert count_of_a_new_thread() == 2
+        list(map_chunks(abs, range(4), n_threads=2))
+        assert count_of_a_new_thread() == 2
     finally:
         torch.set_num_threads(before)
 

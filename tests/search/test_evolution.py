@@ -164,6 +164,13 @@ def test_ties_are_broken_by_rounded_loss_then_cost_then_names() -> None:
     ]  # fmt: skip
 
 
+def test_ties_are_broken_the_same_way_where_the_best_fifty_end() -> None:
+    found, scorer = _run(60, lambda s: 0.5 - 1e-9 * int(s[0][1:]), k=1, exhaustive=True)
+    assert found.ranked["benchmarks"].tolist() == [
+        (name,) for name in scorer.table.benchmark_names[:50]
+    ]
+
+
 def test_the_best_fifty_are_ranked_by_the_loss_that_the_search_did_not_see() -> None:
     found, scorer = _run(again=lambda s: noise(s, "again"))
     by_loss = found.evaluated.sort_values("loss")["benchmarks"].tolist()[:50]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from eevee.rating import rate as rate
     from eevee.readers import read_table as read_table
     from eevee.scoring.factor import FactorScorer as FactorScorer
+    from eevee.scoring.estimator import EstimatorScorer as EstimatorScorer
     from eevee.scoring.mlp import MLPScorer as MLPScorer
     from eevee.scoring.ridge import RidgeScorer as RidgeScorer
     from eevee.search.evolution import Evolution as Evolution
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "EeveeError": "eevee.errors",
+    "EstimatorScorer": "eevee.scoring.estimator",
     "Evolution": "eevee.search.evolution",
     "FactorScorer": "eevee.scoring.factor",
     "MLPScorer": "eevee.scoring.mlp",

@@ -1,0 +1,120 @@
+"""`EstimatorScorer`: any scikit-learn regressor, equal to fitting it by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVR
+
+import eevee
+from eevee.scoring.estimator import EstimatorScorer
+from eevee.scoring.loss import TARGETS
+from tests.conftest import made_table
+
+SUBSETS = [("b00",), ("b01", "b04"), ("b00", "b02", "b05", "b07")]
+
+
+def by_hand(regressor, table, splits, subset, split):
+    """One fit per column, on a complete table, in plain scikit-learn."""
+    values, fit, test = table.oriented, splits.fit[split], splits.test[split]
+    units = table.units.to_numpy()
+    mine = [table.benchmark_names.index(name) for name in subset]
+    sd = np.maximum(values[fit].std(axis=0), 0.1 * units)
+    inputs = np.clip((values - values[fit].mean(axis=0)) / sd, -6, 6)[:, mine]
+    errors = [
+        np.mean((regressor.fit(inputs[fit], y[fit]).predict(inputs[test]) - y[test]) ** 2)
+        for y in ((values - values[fit].mean(axis=0)) / units).T
+    ]
+    return float(np.mean(errors))
+
+
+@pytest.mark.parametrize(
+    "regressor", [Ridge(2.0), KNeighborsRegressor(3), SVR(), LinearRegression()]
+)
+def test_equals_fitting_the_regressor_by_hand(regressor) -> None:
+    table = made_table()
+    splits = eevee.shuffle_splits(table, n_splits=3)
+    scored = EstimatorScorer(regressor, table, splits).score_splits(SUBSETS)
+    for subset, losses in zip(SUBSETS, scored, strict=True):
+        expected = [by_hand(regressor, table, splits, subset, split) for split in range(3)]
+        np.testing.assert_allclose(losses, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("targets", TARGETS)
+@pytest.mark.parametrize("missing", [0.0, 0.25])
+def test_one_output_at_a_time_equals_all_at_once(targets, missing) -> None:
+    """A pipeline that ends in Ridge and a regressor of one output see the same problem."""
+
+    class OneAtATime(Ridge):
+        def __sklearn_tags__(self):
+            tags = super().__sklearn_tags__()
+            tags.target_tags.multi_output = False
+            return tags
+
+    table = made_table(missing=missing, seed=2)
+    splits = eevee.shuffle_splits(table, n_splits=2)
+    together, alone = (
+        EstimatorScorer(regressor, table, splits, targets=targets).score_splits(SUBSETS)
+        for regressor in (Ridge(1.0), OneAtATime(1.0))
+    )
+    np.testing.assert_allclose(together, alone, rtol=1e-9)
+
+
+def test_a_pipeline_and_several_jobs_change_nothing() -> None:
+    table = made_table(missing=0.1, seed=3)
+    splits = eevee.shuffle_splits(table, n_splits=2)
+    pipeline = make_pipeline(StandardScaler(), Ridge(1.0))
+    one = EstimatorScorer(pipeline, table, splits).score_splits(SUBSETS)
+    two = EstimatorScorer(pipeline, table, splits, n_jobs=2).score_splits(SUBSETS[::-1])
+    assert one.tolist() == two[::-1].tolist()
+
+
+def test_the_regressor_that_was_given_is_never_fitted() -> None:
+    table = made_table()
+    regressor = Ridge()
+    EstimatorScorer(regressor, table, eevee.shuffle_splits(table, n_splits=2)).score(SUBSETS)
+    assert not hasattr(regressor, "coef_")
+
+
+def test_a_held_out_models_scores_do_not_move_another_ones_prediction() -> None:
+    """Change one test model far away: the errors of the other test models stay."""
+    table = made_table()
+    splits = eevee.shuffle_splits(table, n_splits=1)
+    moved = int(np.flatnonzero(splits.test[0])[0])
+    kept = splits.test.copy()
+    kept[0, moved] = False
+    without = eevee.Splits(train=splits.train, validation=splits.validation, test=kept)
+    far = table.scores.copy()
+    far.iloc[moved] += 50.0
+    other = eevee.ResultsTable(
+        scores=far,
+        columns=table.columns,
+        benchmarks=table.benchmarks,
+        models=table.models,
+        units=table.units,
+    )
+    before, after = (
+        EstimatorScorer(Ridge(), t, without).score_splits(SUBSETS) for t in (table, other)
+    )
+    assert before.tolist() == after.tolist()
+
+
+@pytest.mark.parametrize("wrong", [KMeans(), Ridge, "ridge", None])
+def test_what_is_no_regressor_is_refused(wrong) -> None:
+    table = made_table()
+    with pytest.raises(eevee.EeveeError, match="needs a scikit-learn regressor"):
+        EstimatorScorer(wrong, table, eevee.shuffle_splits(table))
+
+
+def test_a_search_runs_on_it_and_has_nothing_to_rescore() -> None:
+    table = made_table(n_benchmarks=5)
+    scorer = EstimatorScorer(Ridge(), table, eevee.shuffle_splits(table, n_splits=2))
+    found = eevee.evolve(scorer, k=2)
+    assert found.exact
+    assert found.ranked["rescored_mean"].isna().all()
+    assert found.ranked["loss"].is_monotonic_increasing

@@ -96,11 +96,11 @@ def test_a_terminal_is_filled_and_not_overrun(here: Path, width: str):
 
 
 def test_progress_goes_to_standard_error_alone(here: Path):
-    args = ("select", "small.csv", "-k", "2", *FAST, "--json")
+    args = ("rank", "small.csv", *FAST_SCORER, "--json")
     status, shown = in_terminal(args, "100", stdout="out.json")
     assert status == 0
     assert "subsets" in shown
-    assert json.loads(Path("out.json").read_text())["best"]
+    assert json.loads(Path("out.json").read_text())["ranking"]
     status, shown = in_terminal([*args, "--quiet"], "100", stdout="out.json")
     assert (status, shown) == (0, "")
 

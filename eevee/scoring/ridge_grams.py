@@ -68,17 +68,19 @@ class Grams:
         gram, test_gram, cross, test_cross, squares, test_squares = (
             np.stack(part) for part in zip(*parts, strict=True)
         )
-        self.n_splits, self._side, _ = gram.shape
-        self._rows = torch.from_numpy(splits.fit.sum(axis=1).astype(np.float64))[:, None]
-        self._alphas = torch.from_numpy(alphas.T.copy())[:, :, None]
+        self.n_splits, self.side, _ = gram.shape
+        self.n_columns = data.inputs.shape[2]
+        self.rows = torch.from_numpy(splits.fit.sum(axis=1).astype(np.float64))[:, None]
+        self.alphas = torch.from_numpy(alphas.T.copy())[:, :, None]
         self._cross, self._test_cross = torch.from_numpy(cross), torch.from_numpy(test_cross)
         self._squares, self._test_squares = squares, test_squares
         self._shared = weights
         matrices = [gram, test_gram]
         if weights is not None:
             weighted = cross * _widened(weights)[:, None]
-            matrices += [weighted @ cross.mT, weighted @ test_cross.mT]
-        self._matrices = torch.from_numpy(np.stack(matrices).reshape(-1, self._side**2))
+            tested = weighted @ test_cross.mT
+            matrices += [weighted @ cross.mT, (tested + tested.mT) / 2]
+        self.matrices = torch.from_numpy(np.stack(matrices).reshape(-1, self.side**2))
 
     def losses(self, chosen: IntArray, weights: FloatArray | None = None) -> FloatArray:
         """Loss of each subset in each split, (n_subsets, n_splits).
@@ -91,7 +93,7 @@ class Grams:
             Loss weights of each subset, in place of the shared ones.
         """
         n_subsets, n_inputs = chosen.shape
-        picked = np.full((n_subsets, padded(n_inputs)), self._side - 1)
+        picked = np.full((n_subsets, padded(n_inputs)), self.side - 1)
         picked[:, :n_inputs] = chosen
         gram, test_gram, *shared = self._pick(torch.from_numpy(picked))
         spectrum, vectors = eigh(gram, n_inputs)
@@ -99,7 +101,7 @@ class Grams:
             seen = _project(vectors, *shared)
         else:
             seen = self._project_columns(vectors, picked, weights)
-        total, rest = self._constants(weights)
+        total, rest = self.constants(weights)
         inverse = self._inverse(spectrum, seen.squares, total)
         test_gram = torch.bmm(vectors.mT, torch.bmm(test_gram, vectors))
         bent = ordered_sum((test_gram * seen.squares * inverse[:, :, None]).unbind(1))
@@ -108,12 +110,12 @@ class Grams:
 
     def _pick(self, picked: torch.Tensor) -> torch.Tensor:
         """Rows and columns of each subset, (n_matrices, n_splits * n_subsets, side, side)."""
-        places = picked[:, :, None] * self._side + picked[:, None, :]
+        places = picked[:, :, None] * self.side + picked[:, None, :]
         side = picked.shape[1]
-        taken = self._matrices.index_select(1, places.view(-1))
+        taken = self.matrices.index_select(1, places.view(-1))
         return taken.view(-1, self.n_splits * len(picked), side, side)
 
-    def _constants(self, weights: FloatArray | None) -> tuple[torch.Tensor, torch.Tensor]:
+    def constants(self, weights: FloatArray | None) -> tuple[torch.Tensor, torch.Tensor]:
         """Weighted squares of the fitted and of the test targets, each (n_splits, n_subsets)."""
         wide = _widened(self._shared[None] if weights is None else weights)  # type: ignore[index]
         total, rest = (
@@ -126,12 +128,12 @@ class Grams:
         self, spectrum: torch.Tensor, squares: torch.Tensor, total: torch.Tensor
     ) -> torch.Tensor:
         """1 / (eigenvalue + the alpha that the problem chooses), (n_problems, n_inputs)."""
-        alphas = self._alphas
+        alphas = self.alphas
         if len(alphas) > 1:
             shape = (spectrum.shape[1], self.n_splits, -1)
             explained = squares.diagonal(dim1=1, dim2=2)
             curve = gcv(
-                spectrum.T.reshape(shape), explained.T.reshape(shape), total, self._rows, alphas
+                spectrum.T.reshape(shape), explained.T.reshape(shape), total, self.rows, alphas
             )
             best = first_smallest(curve)
             alphas = alphas.expand(curve.shape).gather(0, best[None])

@@ -13,13 +13,15 @@ from eevee._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from eevee.ablation import ablate as ablate
+    from eevee.completion import Completion as Completion
+    from eevee.completion import complete as complete
     from eevee.errors import EeveeError as EeveeError
     from eevee.ranking import rank_benchmarks as rank_benchmarks
     from eevee.rating import Rating as Rating
     from eevee.rating import rate as rate
     from eevee.readers import read_table as read_table
-    from eevee.scoring.factor import FactorScorer as FactorScorer
     from eevee.scoring.estimator import EstimatorScorer as EstimatorScorer
+    from eevee.scoring.factor import FactorScorer as FactorScorer
     from eevee.scoring.mlp import MLPScorer as MLPScorer
     from eevee.scoring.ridge import RidgeScorer as RidgeScorer
     from eevee.search.evolution import Evolution as Evolution
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from eevee.tiers import build_tiers as build_tiers
 
 _HOME = {
+    "Completion": "eevee.completion",
     "EeveeError": "eevee.errors",
     "EstimatorScorer": "eevee.scoring.estimator",
     "Evolution": "eevee.search.evolution",
@@ -48,6 +51,7 @@ _HOME = {
     "TierSet": "eevee.tierfile",
     "ablate": "eevee.ablation",
     "build_tiers": "eevee.tiers",
+    "complete": "eevee.completion",
     "dump_tiers": "eevee.tierfile",
     "evolve": "eevee.search.evolution",
     "load_tiers": "eevee.tierfile",

@@ -26,8 +26,8 @@ PROBE_SHARE = 0.2
 """Share of the penalty on a test model's bias: more than in the fit, because the few columns of
 a subset tell less about it than a whole row (0.2 is the best or near it at 1 to 20 benchmarks
 on four sparse tables)."""
-CHUNK_BYTES = 2**19
-"""Size of one array of a chunk: a few of them stay in the second-level cache (measured)."""
+CHUNK = 64
+"""Subsets per piece of work for a thread."""
 
 
 @dataclass(frozen=True)
@@ -190,15 +190,15 @@ class FactorScorer(BaseScorer):
         )
 
     def _losses(self, subsets: list[Subset], advance: Advance | None) -> FloatArray:
-        size = max(1, CHUNK_BYTES // self._probe.bytes_per_subset)
+        probe = self._probe  # made here, not by several threads at once
         # subsets of like size share a chunk: none of them waits for benchmarks that it lacks
         order = sorted(range(len(subsets)), key=lambda i: len(subsets[i]))
-        chunks = [order[start : start + size] for start in range(0, len(order), size)]
+        chunks = [order[start : start + CHUNK] for start in range(0, len(order), CHUNK)]
         losses = np.empty((len(subsets), self.splits.n_splits))
 
         def work(chunk: list[int]) -> FloatArray:
             chosen = [subsets[i] for i in chunk]
-            return self._rule.losses(chosen, self._probe.errors(self._members(chosen)))
+            return self._rule.losses(chosen, probe.errors(self._members(chosen)))
 
         parts = map_chunks(work, chunks, n_threads=self.n_threads)
         for chunk, part in zip(chunks, parts, strict=True):
@@ -209,10 +209,10 @@ class FactorScorer(BaseScorer):
 
     def _members(self, subsets: list[Subset]) -> IntArray:
         """Positions of the benchmarks, (n_subsets, largest size); -1 fills up."""
-        members = np.full((len(subsets), max(map(len, subsets))), -1, dtype=np.int64)
-        for row, subset in enumerate(subsets):
-            members[row, : len(subset)] = [self._position[name] for name in subset]
-        return members
+        size, position = max(map(len, subsets)), self._position
+        return np.array(
+            [[*(position[name] for name in s), *[-1] * (size - len(s))] for s in subsets]
+        )
 
 
 def fit_split(scores: FloatArray, usable: BoolArray, units: FloatArray, choice: Choice) -> SplitFit:

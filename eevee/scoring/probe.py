@@ -12,6 +12,9 @@ from eevee.scoring.loss import CLIP
 from eevee.scoring.space import Space
 from eevee.table import BoolArray, FloatArray, IntArray
 
+BLOCK_BYTES = 2**19
+"""Size of one array of a block: a few of them stay in the second-level cache (measured)."""
+
 
 @dataclass(frozen=True, eq=False)
 class SplitFit:
@@ -44,8 +47,9 @@ class Cells:
     weights : shape (n_features, n_cells)
         What the test model's vector is multiplied with.
     constant, target, width : shape (n_cells,)
-        A prediction is constant + weights @ vector, or width times its logistic function; it
-        and the target are in units.
+        A prediction is constant + weights @ vector; in a bent cell that is the logit with its
+        sign turned, and the prediction is width / (1 + exp(logit)). It and the target are in
+        units.
     start, count, place : shape (n_groups,)
         First cell of each split and column, how many there are, and split * n_columns + column.
     """
@@ -106,11 +110,6 @@ class Probe:
         self._penalty = np.repeat(np.array(shrink).T, test.sum(axis=1), axis=1)
         self._cells = _cells(fits, scores, test, wanted, units, self._size)
 
-    @property
-    def bytes_per_subset(self) -> int:
-        """Size of one array over all cells, for one subset."""
-        return 8 * max([int(self._terms[0].size), *(len(cells.row) for cells in self._cells)])
-
     def errors(self, members: IntArray) -> FloatArray:
         """Mean squared errors in units, (n_subsets, n_splits, n_columns).
 
@@ -119,18 +118,29 @@ class Probe:
         members : shape (n_subsets, k)
             Positions of benchmarks; -1 stands for none.
         """
-        vectors = self._vectors(members)
         errors = np.zeros((len(members), self._shape[0] * self._shape[1]))
-        for cells in self._cells:
-            squared = _squared_errors(cells, vectors)
-            errors[:, cells.place] = np.add.reduceat(squared, cells.start, axis=1) / cells.count
+        size = max(1, BLOCK_BYTES // self._bytes_per_subset)
+        for start in range(0, len(members), size):
+            block = slice(start, start + size)
+            vectors = self._vectors(members[block])
+            for cells in self._cells:
+                squared = _squared_errors(cells, vectors)
+                summed = np.add.reduceat(squared, cells.start, axis=1)
+                errors[block, cells.place] = summed / cells.count
         return errors.reshape(len(members), *self._shape)
+
+    @property
+    def _bytes_per_subset(self) -> int:
+        """Size of the largest array of a block, for one subset."""
+        return 8 * max([int(self._terms[0].size), *(len(cells.row) for cells in self._cells)])
 
     def _vectors(self, members: IntArray) -> list[FloatArray]:
         """Each test model's vector and whether it has no measured column, (n_subsets, n_rows)."""
         total = self._terms[members[:, 0]]
+        part = np.empty_like(total)
         for column in members.T[1:]:
-            total += self._terms[column]
+            np.take(self._terms, column, axis=0, out=part, mode="wrap")  # -1 is the last one
+            total += part
         size, position = self._size, 0
         gram: list[list[FloatArray]] = []
         for i in range(size):
@@ -198,7 +208,7 @@ def _cells(
 def _coefficients(fit: SplitFit, units: FloatArray, size: int) -> FloatArray:
     """Per column: low end, width, constant, weights; (3 + size + 1, n_columns)."""
     space, bias = fit.space, fit.factors.bias
-    scale = np.where(space.logit, 1.0, units)
+    scale = np.where(space.logit, -1.0, units)
     constant = space.mean + space.sd * bias
     unknown = space.bend(space.average) - constant
     rows = [
@@ -213,7 +223,7 @@ def _coefficients(fit: SplitFit, units: FloatArray, size: int) -> FloatArray:
 
 def _squared_errors(cells: Cells, vectors: list[FloatArray]) -> FloatArray:
     """Squared errors in units, (n_subsets, n_cells)."""
-    total = np.take(vectors[0], cells.row, axis=1)
+    total = np.take(vectors[0], cells.row, axis=1, mode="clip")  # the default checks every index
     total *= cells.weights[0]
     total += cells.constant
     part = np.empty_like(total)
@@ -222,15 +232,9 @@ def _squared_errors(cells: Cells, vectors: list[FloatArray]) -> FloatArray:
         part *= weights
         total += part
     if cells.bent:
-        _logistic(total, cells.width)
+        with np.errstate(over="ignore"):
+            np.exp(total, out=total)
+        total += 1.0
+        np.divide(cells.width, total, out=total)
     total -= cells.target
     return np.multiply(total, total, out=total)
-
-
-def _logistic(values: FloatArray, width: FloatArray) -> None:
-    """``width / (1 + exp(-values))``, in place."""
-    np.negative(values, out=values)
-    with np.errstate(over="ignore"):
-        np.exp(values, out=values)
-    values += 1.0
-    np.divide(width, values, out=values)

@@ -211,8 +211,9 @@ def test_bits_do_not_depend_on_batch_order_chunk_or_threads(
     np.testing.assert_array_equal(
         np.concatenate([alone.score_splits([subset[::-1]]) for subset in subsets]), expected
     )
-    for budget, n_threads in ((1, 1), (2**14, 2), (2**30, 3)):
-        monkeypatch.setattr(factor, "CHUNK_BYTES", budget)
+    for chunk, budget, n_threads in ((1, 1, 1), (7, 2**15, 2), (1000, 2**30, 3)):
+        monkeypatch.setattr(factor, "CHUNK", chunk)
+        monkeypatch.setattr(probe, "BLOCK_BYTES", budget)
         scorer = FactorScorer(table, splits, n_threads=n_threads, **FIXED)
         np.testing.assert_array_equal(scorer.score_splits(subsets[::-1])[::-1], expected)
 

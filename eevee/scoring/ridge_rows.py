@@ -22,11 +22,12 @@ class Group:
     Attributes
     ----------
     columns : shape (n_columns,)
-    inputs : shape (padded rows, n_features)
-        Of those models, centred on them, then rows of zeros.
+    inputs : shape (n_features, padded rows)
+        Of those models, centred on them, then zeros. A feature is a row here: picking features
+        copies whole rows.
     targets : shape (padded rows, padded columns)
-        Likewise, then columns of zeros.
-    test_inputs : shape (padded test rows, n_features)
+        Likewise.
+    test_inputs : shape (n_features, padded test rows)
         Centred like `inputs`.
     test_targets, test_observed : shape (n_test, n_columns)
         Centred like `targets`.
@@ -124,7 +125,7 @@ class Rows:
         fits = []
         curve = torch.zeros(len(alphas), len(picked), dtype=torch.float64)
         for group in self._groups(split):
-            inputs = _rows_of(group.inputs, picked)
+            inputs = _picked(group.inputs, picked)
             fits.append(_fit(group, inputs, n_inputs))
             if len(alphas) > 1:
                 mine = _padded(weights[:, group.columns], len(weights), group.targets.shape[1])
@@ -161,9 +162,9 @@ def _group(
     n_rows, n_test = int(rows.sum()), int(test.sum())
     return Group(
         columns=columns,
-        inputs=_padded(x[rows], padded(n_rows), x.shape[1]),
+        inputs=_padded(x[rows].T, x.shape[1], padded(n_rows)),
         targets=_padded(y[rows], padded(n_rows), padded(len(columns))),
-        test_inputs=_padded(x[test], padded(n_test), x.shape[1]),
+        test_inputs=_padded(x[test].T, x.shape[1], padded(n_test)),
         test_targets=y[test],
         test_observed=seen,
         n_rows=n_rows,
@@ -176,14 +177,15 @@ def _padded(values: FloatArray, n_rows: int, n_columns: int) -> torch.Tensor:
     return torch.from_numpy(wide)
 
 
-def _rows_of(features: torch.Tensor, picked: IntArray) -> torch.Tensor:
-    """Features that each subset picks, (n_subsets, n_rows, n_inputs)."""
-    return features[:, torch.from_numpy(picked)].transpose(0, 1).contiguous()
+def _picked(features: torch.Tensor, picked: IntArray) -> torch.Tensor:
+    """Features that each subset picks, (n_subsets, n_inputs, n_rows)."""
+    taken = features.index_select(0, torch.from_numpy(picked.ravel()))
+    return taken.view(*picked.shape, -1)
 
 
 def _fit(group: Group, inputs: torch.Tensor, n_inputs: int) -> Fit:
-    cross = torch.bmm(inputs.mT, group.targets.expand(len(inputs), -1, -1))
-    spectrum, vectors = eigh(torch.bmm(inputs.mT, inputs), n_inputs)
+    cross = torch.bmm(inputs, group.targets.expand(len(inputs), -1, -1))
+    spectrum, vectors = eigh(torch.bmm(inputs, inputs.mT), n_inputs)
     return Fit(group, spectrum, vectors, torch.bmm(vectors.mT, cross))
 
 
@@ -211,7 +213,7 @@ def _leave_one_out(
     """
     n_rows = fit.group.n_rows
     targets = fit.group.targets.expand(len(inputs), -1, -1)
-    rotated = torch.bmm(inputs, fit.vectors)
+    rotated = torch.bmm(inputs.mT, fit.vectors)
     weighted = fit.projected * weights[:, None]
     squares = torch.bmm(weighted, fit.projected.mT)
     cross = rotated * torch.bmm(targets, weighted.mT)
@@ -232,7 +234,7 @@ def _test_errors(fit: Fit, picked: IntArray, alphas: torch.Tensor) -> FloatArray
     group = fit.group
     shrunk = fit.projected / (fit.spectrum + alphas[:, None])[:, :, None]
     coefficients = torch.bmm(fit.vectors, shrunk)
-    predicted = torch.bmm(_rows_of(group.test_inputs, picked), coefficients).numpy()
+    predicted = torch.bmm(_picked(group.test_inputs, picked).mT, coefficients).numpy()
     predicted = predicted[:, : len(group.test_targets), : len(group.columns)]
     return mean_squared_errors(
         predicted[:, None], group.test_targets[None], group.test_observed[None]

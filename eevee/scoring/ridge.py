@@ -143,8 +143,9 @@ class RidgeScorer(BaseScorer):
         -----
         A swap is an addition to a subset with one benchmark less. All additions to one base
         share its eigenproblem (block inverse), for every alpha; at 121 x 38 and k = 8 that takes
-        0.4 of the processor time of a plain batch, at k = 20 a third. Where cells are missing, targets are "unseen", alpha is "loo" or some benchmark
-        has several columns, all moves are scored as one plain batch, then bit for bit.
+        0.4 of the processor time of a plain batch, at k = 20 a third. Where cells are missing,
+        targets are "unseen", alpha is "loo" or some benchmark has several columns, all moves are
+        scored as one plain batch, then bit for bit.
         """
         checked = self.table.subset(subset)
         enters, leaves = single_moves(self.table, checked)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from eevee.scoring.base import Advance, Scorer
+from eevee.search.result import round6
 
 
 def rank_benchmarks(scorer: Scorer, *, advance: Advance | None = None) -> pd.DataFrame:
@@ -48,4 +49,5 @@ def rank_benchmarks(scorer: Scorer, *, advance: Advance | None = None) -> pd.Dat
             "spread": losses.std(axis=1),
         }
     )
-    return frame.sort_values(["loss", "cost", "benchmark"], ignore_index=True)
+    order = frame.assign(loss=frame["loss"].map(round6)).sort_values(["loss", "cost", "benchmark"])
+    return frame.loc[order.index].reset_index(drop=True)

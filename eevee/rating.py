@@ -10,6 +10,7 @@ import numpy as np
 
 from eevee.scoring.base import Advance, Scorer
 from eevee.search.evolution import MAX_DRAWS
+from eevee.search.result import round6
 from eevee.search.space import FixedSize, Space, WithinBudget
 from eevee.seeds import child_seed
 from eevee.table import FloatArray, Subset
@@ -210,19 +211,23 @@ def _best_swap(
     n_rescore: int,
 ) -> Swap | None:
     """Score the most promising swaps again and return the best of them."""
-    ranked = sorted(
-        (i for i in allowed if not np.isnan(losses[i])),
-        key=lambda i: (losses[i], _cost(scorer, swaps[i][2]), swaps[i][2]),
-    )[:RESCORED_SWAPS]
+
+    def order(i: int, loss: float) -> tuple[float, float, Subset]:
+        return round6(loss), _cost(scorer, swaps[i][2]), swaps[i][2]
+
+    known = [i for i in allowed if not np.isnan(losses[i])]
+    ranked = sorted(known, key=lambda i: order(i, float(losses[i])))[:RESCORED_SWAPS]
     if not ranked:
         return None
-    again = scorer.rescore([subset, *(swaps[i][2] for i in ranked)], n_rescore)
+    tried = [subset, *(swaps[i][2] for i in ranked)]
+    again = scorer.rescore(tried, n_rescore) if n_rescore else None
     if again is None:
         best, gain = ranked[0], None
     else:
-        means = again.mean(axis=1)
-        place = int(np.argmin(means[1:]))
-        best, gain = ranked[place], float(means[0] - means[1 + place])
+        mine, *means = again.mean(axis=1).tolist()
+        mean = dict(zip(ranked, means, strict=True))
+        best = min(ranked, key=lambda i: order(i, mean[i]))
+        gain = mine - mean[best]
     out, into, after = swaps[best]
     return Swap(out, into, float(losses[best]), _cost(scorer, after), gain)
 

@@ -111,12 +111,12 @@ def shuffle_splits(
             raise EeveeError(f"{name} must lie between 0 and 1, got {share}")
     n_test = max(2, round(test_size * table.n_models))
     rest = table.n_models - n_test
-    n_validation = min(max(1, round(validation_size * rest)), rest - 1)
-    if rest - n_validation < 1:
+    if rest < 2:
         raise EeveeError(
             f"{table.n_models} models leave none to train on with test_size={test_size}; "
             "use more models or a smaller test_size"
         )
+    n_validation = min(max(1, round(validation_size * rest)), rest - 1)
     place = _shuffled_places(n_splits, table.n_models, seed)
     return Splits(
         train=place >= n_test + n_validation,

@@ -226,8 +226,8 @@ class ResultsTable:
         return float(self.scores.notna().to_numpy().mean())
 
     def cost_of(self, subset: Iterable[str]) -> float:
-        """Total cost of a subset; the sum does not depend on the order of the names."""
-        return math.fsum(self.costs[name] for name in subset)
+        """Total cost of a subset, to 12 significant digits, whatever the order of the names."""
+        return total_cost(self.costs[name] for name in subset)
 
     def columns_of(self, benchmark: str) -> list[str]:
         """Names of the columns that a benchmark owns, in table order."""
@@ -263,6 +263,22 @@ class ResultsTable:
             stderrs=None if self.stderrs is None else self.stderrs[mask],
             cell_costs=None if self.cell_costs is None else self.cell_costs[mask],
         )
+
+
+def round_cost(value: float) -> float:
+    """Round to 12 significant digits: more than costs are known to, and what files hold.
+
+    Examples
+    --------
+    >>> round_cost(0.1 + 0.2) <= 0.3
+    True
+    """
+    return float(f"{value:.12g}")
+
+
+def total_cost(costs: Iterable[float]) -> float:
+    """Sum costs so that neither order nor binary fractions show."""
+    return round_cost(math.fsum(costs))
 
 
 def _plain_columns(names: list[str]) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from eevee.search.evolution import Evolution, evolve
 from eevee.search.result import ProgressHook, SearchResult
 from eevee.search.space import make_space
 from eevee.seeds import child_seed
-from eevee.table import ResultsTable
+from eevee.table import ResultsTable, round_cost
 from eevee.tierfile import SearchLoss, TableInfo, Tier, TierBenchmark, TierSet
 
 _BUDGET = re.compile(r"(?P<number>[0-9.eE+-]+)\s*(?P<percent>%?)")
@@ -44,7 +44,7 @@ def budget_in_units(budget: float | str, table: ResultsTable) -> float:
         value = float("nan")
     if match is None or not (value > 0 and np.isfinite(value)):
         raise EeveeError(f"a budget is a positive number or percentage, got {budget!r}")
-    return value / 100 * table.total_cost if match["percent"] else value
+    return round_cost(value * table.total_cost / 100 if match["percent"] else value)
 
 
 def search_tiers(
@@ -175,6 +175,11 @@ def _shared_settings(found: Mapping[str, SearchResult]) -> dict[str, Any]:
 
 def _tier(table: ResultsTable, name: str, result: SearchResult) -> Tier:
     row = result.best_row
+    if np.isnan(row["loss"]):
+        raise EeveeError(
+            f"tier {name!r}: every benchmark fits its budget, and with targets='unseen' nothing is "
+            "left to predict; give a smaller budget, or targets='all'"
+        )
     return Tier(
         name=name,
         budget=result.settings.get("budget"),

@@ -120,7 +120,6 @@ def test_the_ten_best_swaps_are_judged_again_by_initialisations_that_did_not_cho
     assert all(batch[0] == mine and len(batch) == 11 for batch in scorer.rescored)
 
 
-@pytest.mark.xfail(strict=True, reason="unrounded losses are compared")
 def test_equal_swaps_go_by_rounded_loss_then_cost_then_names() -> None:
     tiny = {("b01",): 1e-9, ("b02",): 0.0, ("b03",): -1e-9}
     for again in (None, lambda s: 0.3 + tiny.get(s, 0.0)):
@@ -132,7 +131,6 @@ def test_equal_swaps_go_by_rounded_loss_then_cost_then_names() -> None:
         assert rating.cheap_swap.into == "b01"
 
 
-@pytest.mark.xfail(strict=True, reason="nothing to stack")
 def test_without_rescoring_the_search_loss_chooses_the_swap(scorer) -> None:
     rating = rate(scorer, ["b00", "b01"], n_random=5, n_rescore=0)
     assert rating.swap.rescored_gain is None

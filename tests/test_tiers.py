@@ -22,7 +22,8 @@ from eevee.tierfile import (
     tiers_to_json,
     tiers_to_yaml,
 )
-from eevee.tiers import budget_in_units, build_tiers, search_tiers
+from eevee.tiers import budget_in_units, build_tiers, make_tier_set, search_tiers
+from tests.conftest import made_table
 from tests.scoring.tables import few_splits, rich_table
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 
@@ -141,7 +142,6 @@ def test_budgets_are_amounts_or_percentages_of_everything(budget, amount: float)
     assert budget_in_units(budget, table_with(10)) == pytest.approx(amount)
 
 
-@pytest.mark.xfail(strict=True, reason="29% of 100 is a little under 29")
 @given(percent=st.integers(1, 100))
 def test_a_whole_percentage_of_a_hundred_benchmarks_is_that_many(percent: int) -> None:
     assert budget_in_units(f"{percent}%", table_with(100)) == percent
@@ -171,3 +171,13 @@ def test_budgets_that_cannot_be_met_are_refused_before_anything_is_scored(budget
     with pytest.raises(eevee.EeveeError, match=message):
         build_tiers(scorer, budgets)
     assert not scorer.asked
+
+
+def test_a_tier_with_nothing_left_to_predict_is_an_error_that_says_so() -> None:
+    table = made_table(n_benchmarks=2)
+    scorer = eevee.MLPScorer(
+        table, eevee.shuffle_splits(table, n_splits=2), epochs=1, targets="unseen"
+    )
+    alone = scorer.table.benchmark_names
+    with pytest.raises(eevee.EeveeError, match="nothing is left to predict"):
+        make_tier_set(scorer, {"all": eevee.evolve(scorer, k=len(alone))}, seed=0)

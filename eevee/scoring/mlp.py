@@ -31,6 +31,8 @@ from eevee.table import BoolArray, FloatArray, ResultsTable, Subset
 
 CHUNK_BYTES = 16 * 2**20
 """Working set of one chunk on a CPU: larger ones fall out of the cache (measured)."""
+MOST_EPOCHS = 100_000
+"""More than this is a slip, and would never end."""
 
 
 class MLPScorer(BaseScorer):
@@ -305,20 +307,21 @@ class MLPScorer(BaseScorer):
 
 def _check_options(scorer: MLPScorer) -> None:
     """Check once, where the options come in."""
-    if scorer.epochs != "auto" and not (isinstance(scorer.epochs, int) and scorer.epochs >= 1):
-        raise EeveeError(f"epochs must be 'auto' or at least 1, got {scorer.epochs!r}")
+    epochs = scorer.epochs
+    if epochs != "auto" and not (isinstance(epochs, int) and 1 <= epochs <= MOST_EPOCHS):
+        raise EeveeError(f"epochs must be 'auto' or from 1 to {MOST_EPOCHS}, got {epochs!r}")
     at_least_one = {
         "hidden": scorer.training.hidden,
         "n_init": scorer.n_init,
-        "chunk_size": scorer.chunk_size or 1,
-        "n_threads": scorer.n_threads or 1,
+        "chunk_size": scorer.chunk_size,
+        "n_threads": scorer.n_threads,
     }
     for name, value in at_least_one.items():
-        if value < 1:
+        if value is not None and value < 1:
             raise EeveeError(f"{name} must be at least 1, got {value}")
-    if not scorer.training.learning_rate > 0:
+    if not 0 < scorer.training.learning_rate < np.inf:
         raise EeveeError(f"learning_rate must be positive, got {scorer.training.learning_rate}")
-    if scorer.training.weight_decay < 0:
+    if not 0 <= scorer.training.weight_decay < np.inf:
         raise EeveeError(f"weight_decay must not be negative: {scorer.training.weight_decay}")
 
 

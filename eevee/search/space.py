@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice
@@ -11,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from eevee.errors import EeveeError
-from eevee.table import ResultsTable, Subset
+from eevee.table import ResultsTable, Subset, round_cost, total_cost
 
 
 class Space(Protocol):
@@ -124,7 +123,7 @@ class WithinBudget:
                 yield from self._extensions(longer, rest[i + 1 :])
 
     def _fits(self, subset: list[str] | Subset) -> bool:
-        return math.fsum(self.costs[name] for name in subset) <= self.budget
+        return total_cost(self.costs[name] for name in subset) <= round_cost(self.budget)
 
 
 def make_space(table: ResultsTable, k: int | None, budget: float | None) -> Space:
@@ -145,7 +144,7 @@ def make_space(table: ResultsTable, k: int | None, budget: float | None) -> Spac
         return FixedSize(table.benchmark_names, k)
     assert budget is not None
     cheapest = min(table.costs, key=lambda name: (table.costs[name], name))
-    if not budget >= table.costs[cheapest]:
+    if not round_cost(budget) >= round_cost(table.costs[cheapest]):
         raise EeveeError(
             f"a budget of {budget:g} {table.cost_unit} is below the cheapest benchmark: "
             f"{cheapest!r} costs {table.costs[cheapest]:g}"

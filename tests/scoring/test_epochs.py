@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import pytest
 
@@ -98,7 +96,6 @@ def test_calibration_depends_on_neither_history_nor_chunks_nor_threads() -> None
     backwards.rescore(subsets[:1], 2)
     np.testing.assert_array_equal(backwards.score_splits(subsets), wanted)
     assert backwards.calibrated_epochs == first.calibrated_epochs
-    np.testing.assert_array_equal(fresh().score_splits(subsets[::-1])[::-1], wanted)
 
 
 def test_auto_is_the_fixed_scorer_at_the_epochs_it_says() -> None:
@@ -160,12 +157,3 @@ def test_a_table_too_small_to_calibrate_on_trains_for_the_papers_twenty() -> Non
 def test_unseen_targets_calibrate_by_their_own_loss() -> None:
     epochs = {t: _auto(targets=t).epochs_for(4) for t in ("all", "unseen")}
     assert _auto().with_targets("unseen").epochs_for(4) == epochs["unseen"]
-
-
-def test_subsets_of_many_sizes_share_one_call() -> None:
-    names = TABLE.benchmark_names
-    rng = random.Random(0)
-    subsets = [tuple(sorted(rng.sample(names, size))) for size in range(1, 10)]
-    together = _auto().score_splits(subsets)
-    alone = np.concatenate([_auto().score_splits([subset]) for subset in subsets])
-    np.testing.assert_array_equal(together, alone)

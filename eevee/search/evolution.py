@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,13 +14,14 @@ from deap import base, tools
 from eevee.errors import EeveeError
 from eevee.scoring.base import Scorer
 from eevee.search.result import Ledger, ProgressHook, SearchResult, round6
+from eevee.search.screen import SCREEN_FACTOR, best_of, check_screen
+from eevee.search.selection import Selection, selection
 from eevee.search.space import Space, at_most, make_space
 from eevee.seeds import child_seed
 from eevee.table import Subset
 
 MAX_DRAWS = 100
 """An operator that finds no unseen subset in this many draws gives up."""
-TOURNAMENT_SIZE = 3
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class Evolution:
     children: int = 10
     generations: int = 10
     patience: int | None = 3
-    selection: Literal["best", "tournament"] = "best"
+    selection: Selection = "best"
     max_exhaustive: int = 6000
 
     def __post_init__(self) -> None:
@@ -76,6 +75,7 @@ def evolve(
     budget: float | None = None,
     seed: int = 0,
     evolution: Evolution | None = None,
+    screen: Scorer | None = None,
     exhaustive: bool = True,
     n_rescore: int = 8,
     include: Iterable[Iterable[str]] = (),
@@ -98,6 +98,10 @@ def evolve(
     seed : int
         Of the search alone; the scorer and the splits have their own.
     evolution : Evolution, optional
+    screen : Scorer, optional
+        A cheap scorer of the same table, such as `RidgeScorer`. Every generation then makes ten
+        times the children, and only the best by the screen go to `scorer`, whose losses alone
+        are reported. Random subsets are never screened: they are the baseline.
     exhaustive : bool
         Allow scoring everything where there are at most `evolution.max_exhaustive` subsets.
     n_rescore : int
@@ -136,6 +140,8 @@ def evolve(
     """
     evolution = evolution or Evolution()
     space = make_space(scorer.table, k, budget)
+    if screen is not None:
+        check_screen(screen, scorer)
     exact = exhaustive and at_most(space, evolution.max_exhaustive)
     also = [_inside(space, scorer.table.subset(subset)) for subset in include]
     ledger = Ledger(scorer, label, evolution.most, progress)
@@ -143,13 +149,14 @@ def evolve(
         logbook = _score_everything(space, ledger)
     else:
         rng = np.random.default_rng(seed)
-        logbook = _Search(space, ledger, evolution, rng).run(also)
+        logbook = _Search(space, ledger, evolution, rng, screen).run(also)
     settings = {
         "method": "exhaustive" if exact else "evolution",
         **space.describe(),
         **asdict(evolution),
         "seed": seed,
         "n_rescore": n_rescore,
+        **({} if screen is None else {"screen": screen.describe()}),
     }
     return ledger.result(
         n_rescore=n_rescore, also=also, exact=exact, settings=settings, logbook=logbook
@@ -162,6 +169,7 @@ def sweep(
     *,
     seed: int = 0,
     evolution: Evolution | None = None,
+    screen: Scorer | None = None,
     exhaustive: bool = True,
     n_rescore: int = 8,
     progress: ProgressHook | None = None,
@@ -185,6 +193,7 @@ def sweep(
             k,
             seed=child_seed(seed, k),
             evolution=evolution,
+            screen=screen,
             exhaustive=exhaustive,
             n_rescore=n_rescore,
             label=f"k={k}",
@@ -213,16 +222,22 @@ class _Search:
     """One run of Algorithm 3; DEAP's toolbox holds its operators."""
 
     def __init__(
-        self, space: Space, ledger: Ledger, evolution: Evolution, rng: np.random.Generator
+        self,
+        space: Space,
+        ledger: Ledger,
+        evolution: Evolution,
+        rng: np.random.Generator,
+        screen: Scorer | None,
     ) -> None:
         self._space = space
         self._ledger = ledger
         self._evolution = evolution
         self._rng = rng
+        self._screen = screen
         self._born: set[Subset] = set()
         self._toolbox = base.Toolbox()
         self._toolbox.register("mutate", self._child)
-        self._toolbox.register("select", _selection(evolution, rng))
+        self._toolbox.register("select", selection(evolution.selection, rng))
         self._toolbox.register("evaluate", self._losses)
         self._toolbox.register("map", _whole_batch)
 
@@ -257,12 +272,28 @@ class _Search:
         """Keep the winners, let each make its children, score the new ones in one batch."""
         ordered = sorted(population, key=self._ledger.order)
         parents = self._toolbox.select(ordered, self._evolution.winners)
-        brood = [
-            self._toolbox.mutate(parent)
-            for parent in parents
-            for _ in range(self._evolution.children)
-        ]
+        brood = self._brood(parents) if self._screen is None else self._screened_brood(parents)
         return self._evaluated(dict.fromkeys([*map(tuple, parents), *brood]), generation)
+
+    def _brood(self, parents: list[_Individual]) -> list[Subset]:
+        times = range(self._evolution.children)
+        return [self._toolbox.mutate(parent) for parent in parents for _ in times]
+
+    def _screened_brood(self, parents: list[_Individual]) -> list[Subset]:
+        """Make more children, keep as many as without a screen; the others may come again."""
+        assert self._screen is not None
+        born = [child for parent in parents for child in self._many_children(parent)]
+        kept = best_of(self._screen, born, len(parents) * self._evolution.children)
+        self._born.difference_update(set(born) - set(kept))
+        return kept
+
+    def _many_children(self, parent: _Individual) -> Iterator[Subset]:
+        """Stop where the operator gives up: the parent has hardly an unseen neighbour left."""
+        for _ in range(SCREEN_FACTOR * self._evolution.children):
+            child = self._toolbox.mutate(parent)
+            if child == parent:
+                return
+            yield child
 
     def _child(self, parent: Subset) -> Subset:
         """Move to an unseen neighbour; the parent itself where none is found."""
@@ -335,26 +366,3 @@ def _whole_batch(
 ) -> list[float]:
     """Stand in for `map`: the scorer takes a whole generation at once."""
     return evaluate(individuals)
-
-
-def _selection(evolution: Evolution, rng: np.random.Generator) -> Callable[..., list[_Individual]]:
-    if evolution.selection == "best":
-        return tools.selBest  # type: ignore[no-any-return]
-
-    def tournament(individuals: list[_Individual], count: int) -> list[_Individual]:
-        with _fenced_global_random(rng):
-            chosen = tools.selTournament(individuals, count, tournsize=TOURNAMENT_SIZE)
-        return list(dict.fromkeys(chosen))
-
-    return tournament
-
-
-@contextmanager
-def _fenced_global_random(rng: np.random.Generator) -> Iterator[None]:
-    """Seed the `random` module that DEAP draws from, and put its state back afterwards."""
-    state = random.getstate()
-    random.seed(int(rng.integers(2**63)))
-    try:
-        yield
-    finally:
-        random.setstate(state)

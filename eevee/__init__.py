@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from eevee.search.evolution import evolve as evolve
     from eevee.search.evolution import sweep as sweep
     from eevee.search.result import SearchResult as SearchResult
+    from eevee.selector import BenchmarkSelector as BenchmarkSelector
     from eevee.splits import Splits as Splits
     from eevee.splits import shuffle_splits as shuffle_splits
     from eevee.table import ResultsTable as ResultsTable
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from eevee.tiers import build_tiers as build_tiers
 
 _HOME = {
+    "BenchmarkSelector": "eevee.selector",
     "Completion": "eevee.completion",
     "EeveeError": "eevee.errors",
     "EstimatorScorer": "eevee.scoring.estimator",

@@ -24,7 +24,7 @@ from eevee.runs import (
     write_json,
     write_table,
 )
-from eevee.scoring.base import Scorer
+from eevee.scoring.base import Advance, Scorer
 from eevee.search.result import SearchResult
 from eevee.table import ResultsTable, Subset
 from eevee.tierfile import TierSet, dump_tiers
@@ -36,8 +36,11 @@ def save_tiers(
     out: str | os.PathLike[str],
     scorer: Scorer,
     found: Mapping[str, SearchResult],
+    both: pd.DataFrame,
     tiers: TierSet,
     settings: Mapping[str, Any],
+    *,
+    advance: Advance | None = None,
 ) -> None:
     """Write the run folder of `eevee tiers`: tier files, subsets, logbook, config, figures.
 
@@ -47,9 +50,13 @@ def save_tiers(
         The folder; an earlier run there is replaced.
     scorer : Scorer
     found : mapping of tier name to SearchResult
+    both : DataFrame
+        From `best_losses`: the loss of each tier for both kinds of target.
     tiers : TierSet
     settings : mapping
         Of the job, for `config.json`.
+    advance : callable, optional
+        Told how many subsets have just been scored for the figures.
 
     Raises
     ------
@@ -60,10 +67,10 @@ def save_tiers(
         dump_tiers(tiers, folder / "tiers.yaml")
         dump_tiers(tiers, folder / "tiers.json")
         _save_search(folder, "tiers", scorer, found, settings, by="tier")
-        save_figure(folder, "rank", _rank_figure(scorer, rank_benchmarks(scorer)))
-        save_figure(folder, "cost", cost_frame(found), cost_unit=scorer.table.cost_unit)
+        save_figure(folder, "rank", _rank_figure(scorer, rank_benchmarks(scorer, advance=advance)))
+        save_figure(folder, "cost", cost_frame(found, both), cost_unit=scorer.table.cost_unit)
         for name, result in found.items():
-            drop = ablate(scorer, result.best)
+            drop = ablate(scorer, result.best, advance=advance)
             save_figure(folder, f"ablation-{name}", _ablation_figure(scorer, result.best, drop))
         save_figure(folder, "heatmap", plots.heatmap_data(scorer.table))
 
@@ -72,17 +79,20 @@ def save_selection(
     out: str | os.PathLike[str],
     scorer: Scorer,
     result: SearchResult,
+    both: pd.DataFrame,
     settings: Mapping[str, Any],
+    *,
+    advance: Advance | None = None,
 ) -> None:
-    """Write the run folder of `eevee select`."""
+    """Write the run folder of `eevee select`; as `save_tiers`, of one search."""
     with run_folder(out) as folder:
         found = {"selected": result}
         _save_search(folder, "select", scorer, found, settings, by="search")
-        save_figure(folder, "rank", _rank_figure(scorer, rank_benchmarks(scorer)))
-        drop = ablate(scorer, result.best)
+        save_figure(folder, "rank", _rank_figure(scorer, rank_benchmarks(scorer, advance=advance)))
+        drop = ablate(scorer, result.best, advance=advance)
         save_figure(folder, "ablation", _ablation_figure(scorer, result.best, drop))
         save_figure(folder, "heatmap", plots.heatmap_data(scorer.table))
-        save_figure(folder, "cost", cost_frame(found), cost_unit=scorer.table.cost_unit)
+        save_figure(folder, "cost", cost_frame(found, both), cost_unit=scorer.table.cost_unit)
 
 
 def save_sweep(
@@ -196,10 +206,10 @@ def save_heatmap(
     return plots.save_figure(figure, target.with_suffix(""), (kind,))[0]
 
 
-def cost_frame(found: Mapping[str, SearchResult]) -> pd.DataFrame | None:
+def cost_frame(found: Mapping[str, SearchResult], both: pd.DataFrame) -> pd.DataFrame | None:
     """Every subset that the searches scored, and the best of each, by cost and search loss.
 
-    None where every loss is blank.
+    `both` is from `best_losses`. None where every loss is blank.
     """
     parts = []
     for name, result in found.items():
@@ -212,7 +222,10 @@ def cost_frame(found: Mapping[str, SearchResult]) -> pd.DataFrame | None:
         )
         best = result.best_row
         row = {"kind": "tier", "name": name, "cost": best["cost"], "loss": best["loss"]}
-        parts.append(pd.DataFrame([row]))
+        rows = [row]
+        if result.targets == "all":
+            rows.append({**row, "kind": "unseen", "loss": both.loc[name, "unseen"]})
+        parts.append(pd.DataFrame(rows))
     frame = pd.concat(parts, ignore_index=True)
     return plots.cost_data(frame) if frame["loss"].notna().any() else None
 

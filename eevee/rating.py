@@ -29,8 +29,9 @@ class Swap:
     loss, cost : float
         Search loss and cost of the subset after the swap.
     rescored_gain : float or None
-        Drop of the loss under initialisations that did not choose the swap, the list and its
-        swap scored alike; not above 0 means that the swap is luck. None for scorers without.
+        Drop of the loss under initialisations that had no part in choosing the swap, the list
+        and its swap scored alike; not above 0 means that the swap is luck. Splits and models
+        are those that chose it, so the gain is still biased upward. None for scorers without.
     """
 
     out: str
@@ -51,9 +52,10 @@ class Rating:
         Spread over splits.
     mean_predictor, everything : float
         Losses of knowing nothing and of running every benchmark: the two bounds.
-    percentile_of_size, percentile_of_cost : float
+    percentile_of_size, percentile_of_cost : float or None
         Share of random subsets (in %) of equal size, and of those filled at random up to its
-        cost, that have a higher loss. 99 means better than 99 % of them; ties count half.
+        cost, that have a higher loss. 99 means better than 99 % of them; ties count half. None
+        where the loss is blank.
     random_of_size, random_of_cost : tuple of float
         Losses of those random subsets.
     swap : Swap or None
@@ -69,8 +71,8 @@ class Rating:
     spread: float
     mean_predictor: float
     everything: float
-    percentile_of_size: float
-    percentile_of_cost: float
+    percentile_of_size: float | None
+    percentile_of_cost: float | None
     random_of_size: tuple[float, ...]
     random_of_cost: tuple[float, ...]
     swap: Swap | None
@@ -99,7 +101,8 @@ def rate(
     n_random : int
         Random subsets of each kind; fewer where there are not as many.
     n_rescore : int
-        Initialisations under which the ten best swaps are compared again.
+        Initialisations under which the ten best swaps are compared again; as many others
+        measure the gain of the one chosen.
     advance : callable, optional
         Told how many subsets have just been scored.
 
@@ -175,8 +178,11 @@ def _random_subsets(space: Space, count: int, seed: int) -> list[Subset]:
     return list(drawn)
 
 
-def _percentile(loss: float, others: FloatArray) -> float:
-    """Share of `others` above `loss`, in %, ties counting half."""
+def _percentile(loss: float, others: FloatArray) -> float | None:
+    """Share of `others` above `loss`, in %, ties counting half; None where nothing compares."""
+    others = others[~np.isnan(others)]
+    if np.isnan(loss) or not len(others):
+        return None
     return float(100 * ((others > loss).mean() + 0.5 * (others == loss).mean()))
 
 
@@ -220,14 +226,13 @@ def _best_swap(
     if not ranked:
         return None
     tried = [subset, *(swaps[i][2] for i in ranked)]
-    again = scorer.rescore(tried, n_rescore) if n_rescore else None
+    again = scorer.rescore(tried, 2 * n_rescore) if n_rescore else None
     if again is None:
         best, gain = ranked[0], None
     else:
-        mine, *means = again.mean(axis=1).tolist()
-        mean = dict(zip(ranked, means, strict=True))
-        best = min(ranked, key=lambda i: order(i, mean[i]))
-        gain = mine - mean[best]
+        choosing, reporting = again[:, :n_rescore].mean(axis=1), again[:, n_rescore:].mean(axis=1)
+        place = min(range(len(ranked)), key=lambda i: order(ranked[i], float(choosing[1 + i])))
+        best, gain = ranked[place], float(reporting[0] - reporting[1 + place])
     out, into, after = swaps[best]
     return Swap(out, into, float(losses[best]), _cost(scorer, after), gain)
 

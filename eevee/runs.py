@@ -27,6 +27,21 @@ from eevee.search.result import SearchResult
 
 CONFIG = "config.json"
 FORMAT = "eevee.run/1"
+RUN_NAMES = frozenset(
+    {
+        CONFIG,
+        "ablation.csv",
+        "figures",
+        "logbook.csv",
+        "ranking.csv",
+        "ratings.json",
+        "subsets.csv",
+        "sweep.csv",
+        "tiers.json",
+        "tiers.yaml",
+    }
+)
+"""What a run folder may hold: a folder with anything else is never replaced."""
 _SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _VERSIONS = ("numpy", "pandas", "scipy", "scikit-learn", "torch", "deap", "matplotlib")
 
@@ -65,8 +80,8 @@ def check_out(out: str | os.PathLike[str]) -> Path:
     try:
         if path.exists() and not path.is_dir():
             raise EeveeError(f"{path}: is a file; give another --out")
-        if path.is_dir() and any(path.iterdir()) and not _is_run(path):
-            raise EeveeError(f"{path}: holds files that are no earlier run; give another --out")
+        if path.is_dir():
+            _check_replaceable(path)
         target = path.resolve()
         home = next((parent for parent in target.parents if parent.exists()), target)
         if not home.is_dir():
@@ -209,6 +224,19 @@ def _cell(name: str, value: Any) -> str:
             return ""
         return f"{value:.12g}" if name == "cost" else f"{value:.6g}"
     return "" if value is None else str(value)
+
+
+def _check_replaceable(path: Path) -> None:
+    """Refuse to replace a folder that holds anything but an earlier run."""
+    names = sorted(entry.name for entry in path.iterdir())
+    if names and not _is_run(path):
+        raise EeveeError(f"{path}: holds files that are no earlier run; give another --out")
+    foreign = [name for name in names if name not in RUN_NAMES]
+    if foreign:
+        raise EeveeError(
+            f"{path}: holds {foreign[0]!r}, which would be lost with the earlier run; move it or "
+            "give another --out"
+        )
 
 
 def _is_run(path: Path) -> bool:

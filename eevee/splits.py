@@ -84,7 +84,7 @@ def shuffle_splits(
     test_size : float
         Share of the models that test: max(2, rounded) of them in every split.
     validation_size : float
-        Share of the remaining models that validate, at least one of them.
+        Share of the remaining models that validate, at least one where two are left.
     seed : int
 
     Returns
@@ -106,6 +106,8 @@ def shuffle_splits(
     """
     if n_splits < 1:
         raise EeveeError(f"n_splits must be at least 1, got {n_splits}")
+    if seed < 0:
+        raise EeveeError(f"seed must not be negative, got {seed}")
     for name, share in (("test_size", test_size), ("validation_size", validation_size)):
         if not 0 < share < 1:
             raise EeveeError(f"{name} must lie between 0 and 1, got {share}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from eevee._version import __version__
+from eevee.budgets import parse_budget
 from eevee.errors import EeveeError
 from eevee.scoring.base import Scorer
 from eevee.search.evolution import Evolution, evolve
@@ -18,8 +18,6 @@ from eevee.search.space import make_space
 from eevee.seeds import child_seed
 from eevee.table import ResultsTable, round_cost
 from eevee.tierfile import SearchLoss, TableInfo, Tier, TierBenchmark, TierSet
-
-_BUDGET = re.compile(r"(?P<number>[0-9.eE+-]+)\s*(?P<percent>%?)")
 
 
 def budget_in_units(budget: float | str, table: ResultsTable) -> float:
@@ -37,14 +35,8 @@ def budget_in_units(budget: float | str, table: ResultsTable) -> float:
     >>> budget_in_units("50%", table), budget_in_units(1.5, table)
     (1.0, 1.5)
     """
-    match = _BUDGET.fullmatch(str(budget).strip())
-    try:
-        value = float(match["number"]) if match else float("nan")
-    except ValueError:
-        value = float("nan")
-    if match is None or not (value > 0 and np.isfinite(value)):
-        raise EeveeError(f"a budget is a positive number or percentage, got {budget!r}")
-    return round_cost(value * table.total_cost / 100 if match["percent"] else value)
+    value, percent = parse_budget(budget)
+    return round_cost(value * table.total_cost / 100 if percent else value)
 
 
 def search_tiers(
@@ -60,7 +52,8 @@ def search_tiers(
     """Search under each budget, cheapest first.
 
     A larger budget's search also begins with the subsets found under the smaller ones, so that
-    no tier is worse than a cheaper one by the loss that ranks them.
+    no tier is worse than a cheaper one by the loss that ranks them. The random part of a search
+    depends on its own budget alone.
 
     Returns
     -------
@@ -80,11 +73,11 @@ def search_tiers(
         except EeveeError as error:
             raise EeveeError(f"tier {name!r}: {error}") from None
     found: dict[str, SearchResult] = {}
-    for i, name in enumerate(sorted(amounts, key=lambda name: (amounts[name], name))):
+    for name in sorted(amounts, key=lambda name: (amounts[name], name)):
         found[name] = evolve(
             scorer,
             budget=amounts[name],
-            seed=child_seed(seed, i),
+            seed=child_seed(seed, *f"{amounts[name]!r}".encode()),
             evolution=evolution,
             exhaustive=exhaustive,
             n_rescore=n_rescore,
@@ -175,11 +168,6 @@ def _shared_settings(found: Mapping[str, SearchResult]) -> dict[str, Any]:
 
 def _tier(table: ResultsTable, name: str, result: SearchResult) -> Tier:
     row = result.best_row
-    if np.isnan(row["loss"]):
-        raise EeveeError(
-            f"tier {name!r}: every benchmark fits its budget, and with targets='unseen' nothing is "
-            "left to predict; give a smaller budget, or targets='all'"
-        )
     return Tier(
         name=name,
         budget=result.settings.get("budget"),

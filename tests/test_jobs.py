@@ -12,6 +12,7 @@ import pytest
 import eevee
 from eevee import jobs
 from eevee.scoring.mlp import MLPScorer
+from eevee.search.curve import best_losses
 from eevee.search.evolution import evolve
 from eevee.splits import shuffle_splits
 from eevee.table import ResultsTable
@@ -28,14 +29,18 @@ def scorer() -> MLPScorer:
 
 def test_the_cost_figure_holds_every_subset_and_each_tier(scorer: MLPScorer):
     found = search_tiers(scorer, {"big": 4, "small": 2}, n_rescore=2)
-    frame = jobs.cost_frame(found)
+    both = best_losses(scorer, found)
+    frame = jobs.cost_frame(found, both)
     assert frame is not None
     tiers = frame[frame["kind"] == "tier"].set_index("name")
     assert set(tiers.index) == {"small", "big"}
     for name, result in found.items():
         assert tiers.loc[name, "cost"] == result.best_row["cost"]
-        assert tiers.loc[name, "loss"] == result.best_row["loss"]
-    assert len(frame) == 2 + sum(len(result.evaluated) for result in found.values())
+        assert tiers.loc[name, "loss"] == result.best_row["loss"] == both.loc[name, "all"]
+    unseen = frame[frame["kind"] == "unseen"].set_index("name")
+    expected = scorer.with_targets("unseen").score([found["small"].best, found["big"].best])
+    assert unseen.loc[["small", "big"], "loss"].tolist() == expected.tolist()
+    assert len(frame) == 4 + sum(len(result.evaluated) for result in found.values())
     assert (frame["cost"] <= 4).all()
 
 
@@ -43,7 +48,8 @@ def test_blank_losses_make_no_cost_figure(scorer: MLPScorer):
     """At k = n nothing is unseen."""
     result = evolve(scorer.with_targets("unseen"), 5)
     assert result.evaluated["loss"].isna().all()
-    assert jobs.cost_frame({"all": result}) is None
+    both = best_losses(scorer, {"all": result})
+    assert jobs.cost_frame({"all": result}, both) is None
 
 
 def test_a_figure_is_drawn_again_from_edited_data(tmp_path: Path):
@@ -112,6 +118,8 @@ def test_a_run_that_cannot_be_drawn_leaves_nothing(
         raise eevee.EeveeError("no figure")
 
     monkeypatch.setattr(jobs.plots, "figure", fail)
+    result = evolve(scorer, 2, n_rescore=2)
+    both = best_losses(scorer, {"selected": result})
     with pytest.raises(eevee.EeveeError, match="no figure"):
-        jobs.save_selection(tmp_path / "run", scorer, evolve(scorer, 2, n_rescore=2), {})
+        jobs.save_selection(tmp_path / "run", scorer, result, both, {})
     assert not list(tmp_path.iterdir())

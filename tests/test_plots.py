@@ -333,9 +333,11 @@ def test_missing_cells_are_said_to_be_hatched():
 
 
 def test_labels_are_thinned_out_where_there_is_no_room():
+    """Every model of a hundred has its name; of more, every nth."""
+    assert len(plots.heatmap_figure(plots.heatmap_data(results(90))).axes[0].get_yticks()) == 90
     figure = plots.heatmap_figure(plots.heatmap_data(results(287)))
-    assert figure.get_figheight() < 11
-    assert 20 < len(figure.axes[0].get_yticks()) < 70
+    assert figure.get_figheight() < 15
+    assert 20 < len(figure.axes[0].get_yticks()) < 100
     assert every(10, inches=5.0) == 1
     assert every(100, inches=5.0) * 5.0 / 100 > 7 / 72  # a line of 7 pt
 
@@ -430,8 +432,9 @@ def test_one_benchmark_and_three_hundred_can_be_drawn(kind):
         figure = plots.figure(kind, all_data([f"benchmark {i}" for i in range(count)])[kind])
         figure.draw_without_rendering()
         width, height = figure.get_size_inches()
-        assert width < 9
-        assert height < 11 or kind == "ablation"
+        most = 15 if kind == "heatmap" else 9
+        assert width < most
+        assert height < max(most, 11) or kind == "ablation"
 
 
 @pytest.mark.parametrize("kind", plots.FIGURES)

@@ -52,7 +52,7 @@ def test_a_run_appears_at_once_when_it_is_whole(tmp_path: Path):
 
 def test_a_new_run_replaces_an_earlier_one_whole(tmp_path: Path):
     out = tmp_path / "run"
-    finish(out, old="1")
+    finish(out, **{"ranking.csv": "1"})
     finish(out, new="2")
     assert names(out) == [CONFIG, "new"]
     assert names(tmp_path) == ["run"]
@@ -60,7 +60,7 @@ def test_a_new_run_replaces_an_earlier_one_whole(tmp_path: Path):
 
 @pytest.mark.parametrize("error", [ValueError, OSError, KeyboardInterrupt, SystemExit])
 def test_a_failure_inside_leaves_everything_as_it_was(tmp_path: Path, error: type[BaseException]):
-    finish(tmp_path / "run", old="1")
+    finish(tmp_path / "run", **{"ranking.csv": "1"})
 
     def fail(out: Path) -> None:
         with run_folder(out) as folder:
@@ -69,7 +69,7 @@ def test_a_failure_inside_leaves_everything_as_it_was(tmp_path: Path, error: typ
 
     with pytest.raises(eevee.EeveeError if error is OSError else error, match="inside"):
         fail(tmp_path / "run")
-    assert names(tmp_path / "run") == [CONFIG, "old"]
+    assert names(tmp_path / "run") == [CONFIG, "ranking.csv"]
     with pytest.raises(eevee.EeveeError if error is OSError else error, match="inside"):
         fail(tmp_path / "new" / "deep" / "run")
     assert names(tmp_path) == ["run"]
@@ -80,7 +80,7 @@ def test_a_failure_inside_leaves_everything_as_it_was(tmp_path: Path, error: typ
 def test_a_failure_while_renaming_puts_the_earlier_run_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, place: int
 ):
-    finish(tmp_path / "run", old="1")
+    finish(tmp_path / "run", **{"ranking.csv": "1"})
     rename, calls = Path.rename, []
 
     def failing(self: Path, target: Any) -> Path:
@@ -92,7 +92,7 @@ def test_a_failure_while_renaming_puts_the_earlier_run_back(
     monkeypatch.setattr(Path, "rename", failing)
     with pytest.raises((eevee.EeveeError, KeyboardInterrupt)):
         finish(tmp_path / "run", new="2")
-    assert names(tmp_path / "run") == [CONFIG, "old"]
+    assert names(tmp_path / "run") == [CONFIG, "ranking.csv"]
     assert names(tmp_path) == ["run"]
 
 
@@ -108,7 +108,7 @@ def test_an_empty_folder_is_taken(tmp_path: Path):
 
 
 def test_a_link_to_a_run_stays_a_link(tmp_path: Path):
-    finish(tmp_path / "run", old="1")
+    finish(tmp_path / "run", **{"ranking.csv": "1"})
     (tmp_path / "latest").symlink_to(tmp_path / "run", target_is_directory=True)
     finish(tmp_path / "latest", new="2")
     assert (tmp_path / "latest").is_symlink()
@@ -234,3 +234,13 @@ def test_config_names_the_versions(tmp_path: Path):
     assert (config["command"], config["seed"]) == ("tiers", 3)
     assert config["created_with"] == f"eevee {eevee.__version__}"
     assert config["versions"]["torch"] == torch.__version__
+
+
+def test_a_folder_with_anything_else_in_it_is_never_replaced(tmp_path: Path):
+    """Notes beside an earlier run would be lost with it."""
+    with run_folder(tmp_path / "run") as folder:
+        write_config(folder, "rank", {})
+    (tmp_path / "run" / "notes.md").write_text("mine")
+    with pytest.raises(eevee.EeveeError, match=r"holds 'notes\.md', which would be lost"):
+        check_out(tmp_path / "run")
+    assert (tmp_path / "run" / "notes.md").read_text() == "mine"

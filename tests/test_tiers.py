@@ -22,7 +22,7 @@ from eevee.tierfile import (
     tiers_to_json,
     tiers_to_yaml,
 )
-from eevee.tiers import budget_in_units, build_tiers, make_tier_set, search_tiers
+from eevee.tiers import budget_in_units, build_tiers, search_tiers
 from tests.conftest import made_table
 from tests.scoring.tables import few_splits, rich_table
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
@@ -173,11 +173,21 @@ def test_budgets_that_cannot_be_met_are_refused_before_anything_is_scored(budget
     assert not scorer.asked
 
 
-def test_a_tier_with_nothing_left_to_predict_is_an_error_that_says_so() -> None:
-    table = made_table(n_benchmarks=2)
+def test_a_budget_refuses_unseen_targets_before_anything_is_scored() -> None:
+    """Across sizes such losses are means over different benchmarks."""
+    table = made_table(n_benchmarks=3)
     scorer = eevee.MLPScorer(
         table, eevee.shuffle_splits(table, n_splits=2), epochs=1, targets="unseen"
     )
-    alone = scorer.table.benchmark_names
-    with pytest.raises(eevee.EeveeError, match="nothing is left to predict"):
-        make_tier_set(scorer, {"all": eevee.evolve(scorer, k=len(alone))}, seed=0)
+    with pytest.raises(eevee.EeveeError, match="compares subsets of different sizes"):
+        build_tiers(scorer, {"small": 2})
+    assert not scorer._cache
+
+
+def test_another_tier_does_not_change_the_random_part_of_a_search() -> None:
+    scorer = FunctionScorer(table_with(30), smooth)
+    evolution = Evolution(population=20, winners=5, children=2, generations=1)
+    options = {"evolution": evolution, "n_rescore": 0, "exhaustive": False}
+    alone = search_tiers(scorer, {"big": 6}, **options)["big"]
+    beside = search_tiers(scorer, {"tiny": 2, "big": 6}, **options)["big"]
+    assert alone.random_losses.tolist() == beside.random_losses.tolist()

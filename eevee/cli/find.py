@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,12 +15,15 @@ from eevee.cli.options import (
     ScorerOptions,
     SearchOptions,
     TableOptions,
+    Targets,
     settings,
     verb,
 )
-from eevee.cli.show import print_json, print_line, print_table, print_written, progress_bar
+from eevee.cli.show import number, print_json, print_line, print_table, print_written, progress_bar
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from eevee.search.result import SearchResult
     from eevee.table import ResultsTable
 
@@ -47,6 +49,7 @@ def select(
     """Search for the best subset of one size, or under one budget."""
     from eevee.jobs import save_selection
     from eevee.runs import check_out
+    from eevee.search.curve import best_losses
     from eevee.search.evolution import evolve
     from eevee.tiers import budget_in_units
 
@@ -54,6 +57,7 @@ def select(
         raise typer.BadParameter("give either -k or --budget")
     if budget is not None:
         check_budget(budget)
+        check_sizes_compare(scorer)
     if out is not None:
         check_out(out)
     evolution = search.make(scorer.paper)
@@ -69,13 +73,14 @@ def select(
             exhaustive=search.exhaustive,
             progress=bar.search,
         )
-    if out is not None:
-        asked = settings(table, scorer, search, k=k, budget=budget)
-        save_selection(out, made, result, asked)
+        both = best_losses(made, {"selected": result}, advance=bar.advance)
+        if out is not None:
+            asked = settings(table, scorer, search, k=k, budget=budget)
+            save_selection(out, made, result, both, asked, advance=bar.advance)
     if output.as_json:
-        print_json(_as_json(result, read))
+        print_json({**_as_json(result, read), "best_losses": both.loc["selected"].to_dict()})
         return
-    _print_ranked(result, read)
+    _print_ranked(result, both, read)
     print_written(out)
 
 
@@ -121,11 +126,12 @@ def sweep(
     print_table(
         f"Search loss over k (minimised: targets {made.targets}; with 'all' it falls with k by "
         "arithmetic alone)",
-        ["k", "exact", "best (all)", "random (all)", "best (unseen)", "random (unseen)"],
+        ["k", "exact", "first (all)", "random (all)", "first (unseen)", "random (unseen)"],
         curve.itertuples(index=False),
     )
     for result in results:
         print_line(f"k={len(result.best)}: {', '.join(result.best)}")
+    print_line("first: the subset ranked first by its loss under fresh initialisations.")
     print_written(out)
 
 
@@ -149,10 +155,12 @@ def tiers(
     """Choose one tier per budget: the best subset whose total cost fits."""
     from eevee.jobs import save_tiers
     from eevee.runs import check_out
+    from eevee.search.curve import best_losses
     from eevee.tierfile import tiers_to_json
     from eevee.tiers import make_tier_set, search_tiers
 
     budgets = parse_budgets(budget)
+    check_sizes_compare(scorer)
     if out is not None:
         check_out(out)
     evolution = search.make(scorer.paper)
@@ -167,13 +175,15 @@ def tiers(
             exhaustive=search.exhaustive,
             progress=bar.search,
         )
-    chosen = make_tier_set(made, found, seed=scorer.seed)
-    if out is not None:
-        save_tiers(out, made, found, chosen, settings(table, scorer, search, budgets=budgets))
+        chosen = make_tier_set(made, found, seed=scorer.seed)
+        both = best_losses(made, found, advance=bar.advance)
+        if out is not None:
+            asked = settings(table, scorer, search, budgets=budgets)
+            save_tiers(out, made, found, both, chosen, asked, advance=bar.advance)
     if output.as_json:
         print_json(json.loads(tiers_to_json(chosen)))
         return
-    _print_tiers(found, read)
+    _print_tiers(found, both, read)
     print_written(out)
 
 
@@ -228,12 +238,22 @@ def parse_budgets(texts: Iterable[str]) -> dict[str, str]:
 
 def check_budget(text: str) -> None:
     """Refuse what is no positive number or percentage as wrong usage."""
+    from eevee.budgets import parse_budget
+    from eevee.errors import EeveeError
+
     try:
-        value = float(text.strip().removesuffix("%"))
-    except ValueError:
-        value = math.nan
-    if not (value > 0 and math.isfinite(value)):
-        raise typer.BadParameter(f"a budget is a positive number or percentage, not {text!r}")
+        parse_budget(text)
+    except EeveeError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def check_sizes_compare(scorer: ScorerOptions) -> None:
+    """Refuse a budget with unseen targets: such losses do not compare across sizes."""
+    if scorer.targets is not Targets.all:
+        raise typer.BadParameter(
+            "a budget compares subsets of different sizes, which with --targets unseen predict "
+            "different things; leave --targets out (both losses are shown)"
+        )
 
 
 def _as_json(result: SearchResult, table: ResultsTable) -> dict[str, object]:
@@ -250,7 +270,7 @@ def _as_json(result: SearchResult, table: ResultsTable) -> dict[str, object]:
     }
 
 
-def _print_ranked(result: SearchResult, table: ResultsTable) -> None:
+def _print_ranked(result: SearchResult, both: pd.DataFrame, table: ResultsTable) -> None:
     how = "every subset scored" if result.exact else f"{len(result.evaluated)} subsets scored"
     shown = ["benchmarks", "loss", "spread", "rescored_mean", "cost"]
     ranked = result.ranked[shown].head(SHOWN)
@@ -263,13 +283,17 @@ def _print_ranked(result: SearchResult, table: ResultsTable) -> None:
         ),
     )
     print_line(
-        f"random subsets: median {result.random_median:.4g}; predicting each column's mean: "
-        f"{result.mean_predictor:.4g}"
+        f"random subsets: median {number(result.random_median)}; predicting each column's mean: "
+        f"{number(result.mean_predictor)}"
+    )
+    print_line(
+        f"first subset, all benchmarks as targets: {number(both['all'].iloc[0])}; only those not "
+        f"in it: {number(both['unseen'].iloc[0])}"
     )
     print_line("The search loss is biased downward: the search chose the subset for it.")
 
 
-def _print_tiers(found: dict[str, SearchResult], table: ResultsTable) -> None:
+def _print_tiers(found: dict[str, SearchResult], both: pd.DataFrame, table: ResultsTable) -> None:
     print_table(
         f"Tiers of {table.provenance.source} ({table.n_models} models x "
         f"{table.n_benchmarks} benchmarks)",
@@ -281,7 +305,9 @@ def _print_tiers(found: dict[str, SearchResult], table: ResultsTable) -> None:
             "search loss",
             "spread",
             "rescored",
+            "unseen only",
             "random median",
+            "scored",
         ],
         (
             [
@@ -289,19 +315,20 @@ def _print_tiers(found: dict[str, SearchResult], table: ResultsTable) -> None:
                 float(result.settings["budget"]),
                 float(result.best_row["cost"]),
                 len(result.best),
-                float(result.best_row["loss"]),
-                float(result.best_row["spread"]),
-                float(result.best_row["rescored_mean"]),
+                *(float(result.best_row[what]) for what in ("loss", "spread", "rescored_mean")),
+                unseen,
                 result.random_median,
+                "all" if result.exact else str(len(result.evaluated)),
             ]
-            for name, result in found.items()
+            for (name, result), unseen in zip(found.items(), both["unseen"], strict=True)
         ),
     )
     for name, result in found.items():
         print_line(f"{name}: {', '.join(result.best)}")
     first = next(iter(found.values()))
     print_line(
-        f"Search loss: held-out squared error in squared units, targets: {first.targets}; "
-        f"predicting each column's mean: {first.mean_predictor:.4g}. It is biased downward: "
-        "the search chose the subset for it."
+        "Search loss: held-out squared error in squared units, over all benchmarks; unseen only: "
+        "over those that the tier lacks. Predicting each column's mean: "
+        f"{number(first.mean_predictor)}. It is biased downward: the search chose the subset "
+        "for it."
     )

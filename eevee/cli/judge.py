@@ -19,7 +19,7 @@ from eevee.cli.options import (
     settings,
     verb,
 )
-from eevee.cli.show import print_json, print_line, print_table, print_written, progress_bar
+from eevee.cli.show import number, print_json, print_line, print_table, print_written, progress_bar
 
 if TYPE_CHECKING:
     from eevee.rating import Rating, Swap
@@ -152,13 +152,17 @@ def _print_ratings(ratings: dict[str, Rating], table: ResultsTable, targets: str
         ),
     )
     print_line(
-        f"bounds: all {table.n_benchmarks} benchmarks {first.everything:.4g}, predicting each "
-        f"column's mean {first.mean_predictor:.4g}"
+        f"bounds: all {table.n_benchmarks} benchmarks {number(first.everything)}, predicting "
+        f"each column's mean {number(first.mean_predictor)}"
     )
     for name, rating in ratings.items():
         _print_swap(f"{name}: best single swap", rating.swap, rating, table)
         if rating.cheap_swap != rating.swap:
             _print_swap(f"{name}: at no extra cost", rating.cheap_swap, rating, table)
+    print_line(
+        "A swap's gain is biased upward: it is the best of many on the same models. So is the "
+        "percentile of a list that was searched for on this table."
+    )
 
 
 def _print_swap(what: str, swap: Swap | None, rating: Rating, table: ResultsTable) -> None:

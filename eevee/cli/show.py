@@ -60,6 +60,11 @@ def print_written(out: Path | None) -> None:
         print_line(f"written to {out}")
 
 
+def number(value: float | None) -> str:
+    """Write a number with four digits, a dash where it is blank."""
+    return "-" if value is None or value != value else f"{value:.4g}"  # noqa: PLR0124
+
+
 def _text(cell: Any) -> tuple[str, bool]:
     """Text of a cell and whether it is a number (or a blank)."""
     if cell is None or cell != cell:  # noqa: PLR0124

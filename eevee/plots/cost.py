@@ -25,12 +25,14 @@ def cost_data(frame: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     frame : DataFrame
-        ``kind ("evaluated", "random" or "tier"), name, cost, loss``, a row per subset.
+        ``kind ("evaluated", "random", "tier" or "unseen"), name, cost, loss``, a row per subset;
+        "unseen" is a tier again, by its loss over the benchmarks that it lacks.
 
     Returns
     -------
     DataFrame
-        The same rows by cost, then loss, and ``best``: the lowest loss at that cost or less.
+        The same rows by cost, then loss, and ``best``: the lowest loss at that cost or less,
+        "unseen" rows aside.
 
     Examples
     --------
@@ -45,7 +47,8 @@ def cost_data(frame: pd.DataFrame) -> pd.DataFrame:
     """
     data = checked(frame, "cost", text=_TEXT, numbers=_NUMBERS, needed=_NUMBERS)
     data = data.sort_values(["cost", "loss", "kind", "name"], ignore_index=True)
-    return data.assign(best=data["loss"].cummin())
+    compared = data["loss"].where(data["kind"] != "unseen")
+    return data.assign(best=compared.cummin().ffill())
 
 
 def draw_cost(
@@ -76,7 +79,12 @@ def draw_cost(
         if not rows.empty:
             ax.scatter(rows["cost"], rows["loss"], rasterized=True, **dots)
     ax.step(
-        data["cost"], data["best"], where="post", color=BLACK, linewidth=1, label="lowest so far"
+        data["cost"],
+        data["best"],
+        where="post",
+        color=BLACK,
+        linewidth=1,
+        label="lowest found up to this cost",
     )
     if log_x:
         ax.set_xscale("log")
@@ -86,6 +94,10 @@ def draw_cost(
     ax.grid()
     ax.set_xlabel(f"cost ({label(cost_unit)})")
     ax.set_ylabel(LOSS)
+    unseen = data[data["kind"] == "unseen"]
+    if not unseen.empty:
+        hollow: dict[str, Any] = {"color": VERMILION, "markerfacecolor": "white", "markersize": 5}
+        ax.plot(unseen["cost"], unseen["loss"], "D", label="tier, unseen benchmarks only", **hollow)
     _draw_tiers(ax, data[data["kind"] == "tier"])
     legend_above(ax)
 

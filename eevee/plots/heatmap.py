@@ -16,7 +16,7 @@ from eevee.plots._style import GREY, LINE, PALE, every, label, new_figure
 from eevee.table import ResultsTable
 
 NAME = 24
-LARGEST = (5.5, 7.6)
+LARGEST = (12.5, 12.5)
 """Inches of the cells together, across and down; beyond it labels are thinned out."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from eevee.errors import EeveeError
+from eevee.readers.grid import Grid
 from eevee.readers.sidecars import Source, sidecar_grid
 
 
@@ -22,7 +23,7 @@ def read_weights(source: Source) -> dict[str, float]:
     Raises
     ------
     EeveeError
-        If the file has not two columns, a name repeats, or a weight is no number >= 0.
+        If the header is another, a name repeats, or a weight is no number >= 0.
 
     Examples
     --------
@@ -31,14 +32,25 @@ def read_weights(source: Source) -> dict[str, float]:
     {'a': 2.0, 'b': 0.5}
     """
     grid = sidecar_grid(source, "weights")
-    if grid.width != 2:
-        raise EeveeError(f"{grid.source}: a weights file has two columns, benchmark and weight")
+    name_at, weight_at = _places(grid)
     weights: dict[str, float] = {}
-    for i, name in enumerate(grid.column(0)):
+    for i, name in enumerate(grid.column(name_at)):
         if name in weights:
-            raise grid.error(i, 0, f"benchmark {name!r} has a weight already")
-        weight = grid.number(i, 1)
+            raise grid.error(i, name_at, f"benchmark {name!r} has a weight already")
+        weight = grid.number(i, weight_at)
         if math.isnan(weight) or weight < 0:
-            raise grid.error(i, 1, f"{grid.rows[i][1]!r} is no weight; 0 leaves a benchmark out")
+            cell = grid.rows[i][weight_at]
+            raise grid.error(i, weight_at, f"{cell!r} is no weight; 0 leaves a benchmark out")
         weights[name] = weight
     return weights
+
+
+def _places(grid: Grid) -> tuple[int, int]:
+    """Where benchmark and weight stand, by the header."""
+    header = [name.strip().casefold() for name in grid.header]
+    if sorted(header) != ["benchmark", "weight"]:
+        found = ", ".join(grid.header)
+        raise EeveeError(
+            f"{grid.source}: the first row must be the header benchmark,weight; it is {found}"
+        )
+    return header.index("benchmark"), header.index("weight")

@@ -15,15 +15,15 @@ PAPER_EPOCHS = 20
 CALIBRATION_SUBSETS = 64
 
 
-def calibration_sizes(n_benchmarks: int) -> list[int]:
-    """Sizes at which the epoch is measured: powers of two up to 32, and n.
+def calibration_sizes(largest: int) -> list[int]:
+    """Sizes at which the epoch is measured: powers of two up to 32, and the largest.
 
     Examples
     --------
     >>> calibration_sizes(20)
     [1, 2, 4, 8, 16, 20]
     """
-    return sorted({size for size in (1, 2, 4, 8, 16, 32) if size < n_benchmarks} | {n_benchmarks})
+    return sorted({size for size in (1, 2, 4, 8, 16, 32) if size < largest} | {largest})
 
 
 def best_epoch(losses: FloatArray) -> int:
@@ -54,18 +54,20 @@ class EpochSchedule:
 
     Parameters
     ----------
-    n_benchmarks : int
+    largest : int
+        The largest size that leaves something to predict; larger ones get its epochs.
     measure : callable
         From a size to the best epoch at that size.
     """
 
-    def __init__(self, n_benchmarks: int, measure: Callable[[int], int]) -> None:
-        self._sizes = calibration_sizes(n_benchmarks)
+    def __init__(self, largest: int, measure: Callable[[int], int]) -> None:
+        self._sizes = calibration_sizes(largest)
         self._measure = measure
         self.measured: dict[int, int] = {}
 
     def __call__(self, size: int) -> int:
         """Epochs for a subset of `size` benchmarks."""
+        size = min(size, self._sizes[-1])
         above = self._sizes[bisect_left(self._sizes, size)]
         if above == size:
             return self._at(size)

@@ -110,7 +110,8 @@ class MLPScorer(BaseScorer):
         self.n_threads = n_threads
         _check_options(self)
         self._stage = Stage(table, splits, self._data, self._rule, self.device)
-        self._schedule = EpochSchedule(table.n_benchmarks, self._calibrate)
+        largest = table.n_benchmarks - (targets == "unseen" and table.n_benchmarks > 1)
+        self._schedule = EpochSchedule(largest, self._calibrate)
         self._initial: dict[int, InitialWeights] = {}
 
     def with_targets(self, targets: Targets) -> MLPScorer:
@@ -319,6 +320,8 @@ def _check_options(scorer: MLPScorer) -> None:
     for name, value in at_least_one.items():
         if value is not None and value < 1:
             raise EeveeError(f"{name} must be at least 1, got {value}")
+    if scorer.seed < 0:
+        raise EeveeError(f"seed must not be negative, got {scorer.seed}")
     if not 0 < scorer.training.learning_rate < np.inf:
         raise EeveeError(f"learning_rate must be positive, got {scorer.training.learning_rate}")
     if not 0 <= scorer.training.weight_decay < np.inf:

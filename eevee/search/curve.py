@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -52,6 +52,23 @@ def curve_losses(
                     pd.DataFrame({"k": k, "kind": kind, "targets": targets, "loss": losses})
                 )
     return pd.concat(parts, ignore_index=True)
+
+
+def best_losses(
+    scorer: Scorer, found: Mapping[str, SearchResult], *, advance: Advance | None = None
+) -> pd.DataFrame:
+    """Return the search loss of the best subset of each search, for both kinds of target.
+
+    Returns
+    -------
+    DataFrame indexed by search name, with columns ``all, unseen``; blank where nothing is unseen.
+    """
+    best = [result.best for result in found.values()]
+    losses = {}
+    for targets in TARGETS:
+        judge = scorer if targets == scorer.targets else scorer.with_targets(targets)
+        losses[targets] = judge.score(best, advance=advance)
+    return pd.DataFrame(losses, index=pd.Index(list(found)))
 
 
 def _random_ones(result: SearchResult) -> list[Subset]:

@@ -120,7 +120,8 @@ def evolve(
     Raises
     ------
     EeveeError
-        If k or the budget is out of range.
+        If k or the budget is out of range, or a budget comes with ``targets="unseen"``: its
+        losses cannot be compared across sizes.
 
     Notes
     -----
@@ -140,6 +141,11 @@ def evolve(
     """
     evolution = evolution or Evolution()
     space = make_space(scorer.table, k, budget)
+    if budget is not None and scorer.targets != "all":
+        raise EeveeError(
+            "a search under a budget compares subsets of different sizes, which with "
+            "targets='unseen' predict different things; use targets='all', or a size k"
+        )
     if screen is not None:
         check_screen(screen, scorer)
     exact = exhaustive and at_most(space, evolution.max_exhaustive)
@@ -245,7 +251,7 @@ class _Search:
         """Evolve until the generations or the patience are used up; return the logbook."""
         logbook = tools.Logbook()
         population = self._evaluated(self._first_population(), 0)
-        population += self._evaluated(include, 1)
+        population += self._evaluated([one for one in include if one not in self._born], 1)
         unchanged = 0
         for generation in range(self._evolution.generations + 1):
             if generation > 0:

@@ -58,8 +58,8 @@ class SearchResult:
         Every subset scored: ``benchmarks, size, cost, loss, spread, generation``; generation
         0 holds random subsets, the baseline at this size or budget.
     logbook : DataFrame
-        One row per generation: ``generation, evaluated, best, mean, worst`` (of the kept
-        population), ``unchanged`` (generations since the best last changed).
+        One row per generation: ``generation, evaluated, best, mean, worst`` (of the winners; of
+        everything if exact), ``unchanged`` (generations since the best last changed).
     targets : {"all", "unseen"}
     exact : bool
         Whether every subset of the space was scored; speaks of ``loss``, not of

@@ -21,7 +21,7 @@ def path(tmp_path: Path) -> Path:
     [
         "benchmark,weight\na,2\nb,0\n",
         "benchmark;weight\na;2,0\nb;0,0\n",
-        "name\tw\na\t2\nb\t0e5\n",
+        "Weight\tbenchmark\n2\ta\n0e5\tb\n",
         "\ufeffbenchmark,weight\n a , 2 \n\nb,0\n",
     ],
 )
@@ -45,7 +45,8 @@ def test_a_frame_is_read_like_a_file():
         ("benchmark,weight\na,inf\n", ["row 2", "column 'weight'", "infinite"]),
         ("benchmark,weight\na,much\n", ["row 2", "column 'weight'", "'much'"]),
         ("benchmark,weight\na,1\na,2\n", ["row 3", "column 'benchmark'", "'a'", "already"]),
-        ("benchmark,weight,why\na,1,x\n", ["two columns"]),
+        ("benchmark,weight,why\na,1,x\n", ["first row", "header benchmark,weight"]),
+        ("a,1\nb,2\n", ["first row", "header benchmark,weight", "a, 1"]),
         ("benchmark\na\n", ["weights.csv"]),
         ("", ["empty"]),
     ],

@@ -62,7 +62,7 @@ def select(
         check_out(out)
     evolution = search.make(scorer.paper)
     read = table.read()
-    made = scorer.make(read)
+    made = scorer.make(read, quiet=output.quiet)
     with progress_bar(output.quiet) as bar:
         result = evolve(
             made,
@@ -106,7 +106,7 @@ def sweep(
     if out is not None:
         check_out(out)
     evolution = search.make(scorer.paper)
-    made = scorer.make(table.read())
+    made = scorer.make(table.read(), quiet=output.quiet)
     with progress_bar(output.quiet, len(sizes)) as bar:
         results = sweep_sizes(
             made,
@@ -165,7 +165,7 @@ def tiers(
         check_out(out)
     evolution = search.make(scorer.paper)
     read = table.read()
-    made = scorer.make(read)
+    made = scorer.make(read, quiet=output.quiet)
     with progress_bar(output.quiet, len(budgets)) as bar:
         found = search_tiers(
             made,

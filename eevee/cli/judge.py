@@ -53,7 +53,7 @@ def ablate(
         for name in named:
             check_name(name)
     read = table.read()
-    made = scorer.make(read)
+    made = scorer.make(read, quiet=output.quiet)
     with progress_bar(output.quiet) as bar:
         done = {
             name: (read.subset(subset), ablate_subset(made, subset, advance=bar.advance))
@@ -103,7 +103,7 @@ def score(
     if out is not None:
         check_out(out)
     read = table.read()
-    made = scorer.make(read)
+    made = scorer.make(read, quiet=output.quiet)
     with progress_bar(output.quiet) as bar:
         ratings = {
             name: rate(

@@ -68,7 +68,7 @@ def rank(
 
     if out is not None:
         check_out(out)
-    made = scorer.make(table.read())
+    made = scorer.make(table.read(), quiet=output.quiet)
     with progress_bar(output.quiet) as bar:
         ranking = rank_benchmarks(made, advance=bar.advance)
     bound = float(made.mean_predictor().mean())

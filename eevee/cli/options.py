@@ -16,8 +16,9 @@ import typer
 from eevee.errors import EeveeError
 
 if TYPE_CHECKING:
-    from eevee.scoring.mlp import MLPScorer
+    from eevee.scoring.base import Scorer
     from eevee.search.evolution import Evolution
+    from eevee.splits import Splits
     from eevee.table import ResultsTable
 
 SPLITS, SCORER, SEARCH = range(3)
@@ -31,6 +32,15 @@ class Duplicates(StrEnum):
     mean = "mean"
     first = "first"
     last = "last"
+
+
+class ScorerName(StrEnum):
+    """Which meta-model."""
+
+    mlp = "mlp"
+    ridge = "ridge"
+    factor = "factor"
+    auto = "auto"
 
 
 class Targets(StrEnum):
@@ -139,6 +149,14 @@ class ScorerOptions:
     seed: Annotated[
         int, _option("--seed", help="Of splits, scorer and search.", panel=_SCORER, min=0)
     ] = 0
+    scorer: Annotated[
+        ScorerName,
+        _option(
+            "--scorer",
+            help="The meta-model; 'auto' takes what predicts this table's models best.",
+            panel=_SCORER,
+        ),
+    ] = ScorerName.mlp
     paper: Annotated[
         bool,
         _option(
@@ -172,38 +190,60 @@ class ScorerOptions:
         str, _option("--device", help="auto, cpu, cuda or cuda:N.", panel=_SCORER)
     ] = "auto"
 
-    def make(self, table: ResultsTable) -> MLPScorer:
-        """Make the scorer."""
+    def make(self, table: ResultsTable, *, quiet: bool = False) -> Scorer:
+        """Make the scorer; what "auto" chose is said on standard error."""
         from eevee.readers.weights import read_weights
-        from eevee.scoring.mlp import MLPScorer
+        from eevee.scoring.choice import ChosenScorer, make_scorer
+        from eevee.seeds import child_seed
+
+        made = make_scorer(
+            self.scorer.value,
+            table,
+            self._splits(table, SPLITS),
+            targets=self.targets.value,
+            weights=None if self.weights is None else read_weights(self.weights),
+            seed=child_seed(self.seed, SCORER),
+            choose_on=self._splits(table, SPLITS, 1) if self.scorer is ScorerName.auto else None,
+            **self._mlp_options(),
+        )
+        if isinstance(made, ChosenScorer) and not quiet:
+            typer.echo(f"scorer: {made.choice.name} ({made.choice.reason})", err=True)
+        return made
+
+    def _splits(self, table: ResultsTable, *key: int) -> Splits:
         from eevee.seeds import child_seed
         from eevee.splits import shuffle_splits
 
-        splits = shuffle_splits(
-            table,
-            n_splits=self.n_splits,
-            test_size=self.test_size,
-            seed=child_seed(self.seed, SPLITS),
-        )
-        return MLPScorer(
-            table,
-            splits,
-            targets=self.targets.value,
-            weights=None if self.weights is None else read_weights(self.weights),
-            epochs=self._epochs(),
-            n_init=self.n_init,
-            seed=child_seed(self.seed, SCORER),
-            device=self.device,
-        )
+        seed = child_seed(self.seed, *key)
+        return shuffle_splits(table, n_splits=self.n_splits, test_size=self.test_size, seed=seed)
+
+    def _mlp_options(self) -> dict[str, Any]:
+        if self.scorer is not ScorerName.mlp:
+            return {}
+        return {"epochs": self._epochs(), "n_init": self.n_init, "device": self.device}
 
     def check(self) -> None:
         """Refuse contradictions, and numbers out of range, as wrong usage."""
         self._epochs()
+        self._check_scorer()
         if not 0.0 < self.test_size < 1.0:
             raise typer.BadParameter(f"--test-size lies between 0 and 1, not {self.test_size:g}")
         if self.paper and (self.targets is not Targets.all or self.epochs not in (None, "20")):
             raise typer.BadParameter(
                 "--paper means 20 epochs and all targets; drop --epochs and --targets, or --paper"
+            )
+
+    def _check_scorer(self) -> None:
+        given = {
+            "--paper": self.paper,
+            "--epochs": self.epochs is not None,
+            "--n-init": self.n_init != 1,
+            "--device": self.device != "auto",
+        }
+        extra = " and ".join(name for name, there in given.items() if there)
+        if self.scorer is not ScorerName.mlp and extra:
+            raise typer.BadParameter(
+                f"only the MLP has {extra}; drop what is too much, or --scorer {self.scorer.value}"
             )
 
     def _epochs(self) -> Any:

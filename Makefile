@@ -12,16 +12,17 @@ demo: $(VENV)/.demo ## Choose three tiers for the shipped table; writes runs/zoo
 	  --paper --out runs/zoo
 
 test: $(VENV)/.test ## Run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 check: $(VENV)/.dev ## Lint, format, types, doctests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --doctest-modules eevee
+	$(BIN)/python -m pytest -n auto --doctest-modules eevee
 
-bench: $(VENV)/.test ## Measure the scorer against one network at a time
-	$(BIN)/python -m tests.benchmarks.bench_scorer
+bench: $(VENV)/.test ## Run every benchmark; takes a while, on an idle machine
+	for name in scorer epochs ridge factor completion choice screen tables; do \
+	  $(BIN)/python -m tests.benchmarks.bench_$$name || exit 1; done
 
 clean: ## Remove the virtual environment and what runs left behind
 	rm -rf $(VENV) runs

@@ -76,3 +76,23 @@ def test_unknown_and_empty_subsets_are_refused() -> None:
         scorer.score([("b00", "zzz")])
     with pytest.raises(eevee.EeveeError, match="at least one benchmark"):
         scorer.score([()])
+
+
+def test_a_name_inside_another_name_does_not_feed_it() -> None:
+    """`clevr` owns its own column, not that of `clevr-math`, whose scores may be anything."""
+    table = made_table(n_benchmarks=4)
+    names = ["clevr", "clevr-math", "iris", "math"]
+    frame = table.scores.set_axis(names, axis=1)
+    other = frame.assign(**{"clevr-math": frame["clevr-math"].to_numpy()[::-1]})
+    splits = few_splits(table, 2)
+    before, after = (
+        eevee.MLPScorer(
+            eevee.ResultsTable.from_scores(scores),
+            splits,
+            epochs=3,
+            weights={"clevr": 1, "clevr-math": 0, "iris": 1, "math": 1},
+        ).score([("clevr",), ("clevr", "clevr-math")])
+        for scores in (frame, other)
+    )
+    assert before[0] == after[0]
+    assert before[1] != after[1]

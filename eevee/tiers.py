@@ -45,6 +45,7 @@ def search_tiers(
     *,
     seed: int = 0,
     evolution: Evolution | None = None,
+    screen: Scorer | None = None,
     exhaustive: bool = True,
     n_rescore: int = 8,
     progress: ProgressHook | None = None,
@@ -79,6 +80,7 @@ def search_tiers(
             budget=amounts[name],
             seed=child_seed(seed, *f"{amounts[name]!r}".encode()),
             evolution=evolution,
+            screen=screen,
             exhaustive=exhaustive,
             n_rescore=n_rescore,
             include=[result.best for result in found.values()],
@@ -94,6 +96,7 @@ def build_tiers(
     *,
     seed: int = 0,
     evolution: Evolution | None = None,
+    screen: Scorer | None = None,
     exhaustive: bool = True,
     n_rescore: int = 8,
     progress: ProgressHook | None = None,
@@ -106,7 +109,7 @@ def build_tiers(
     budgets : mapping of tier name to budget
         In the table's cost unit, or a percentage of the cost of everything such as ``"25%"``.
     seed : int
-    evolution, exhaustive, n_rescore, progress
+    evolution, screen, exhaustive, n_rescore, progress
         As in `eevee.evolve`.
 
     Returns
@@ -135,6 +138,7 @@ def build_tiers(
         budgets,
         seed=seed,
         evolution=evolution,
+        screen=screen,
         exhaustive=exhaustive,
         n_rescore=n_rescore,
         progress=progress,

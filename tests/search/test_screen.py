@@ -160,6 +160,16 @@ def test_a_sweep_passes_the_screen_on() -> None:
     assert all(result.settings["screen"] == {"name": "function"} for result in found)
 
 
+def test_tiers_pass_the_screen_on_and_their_file_tells_it() -> None:
+    table = table_with(20)
+    scorer, screen = FunctionScorer(table, smooth), FunctionScorer(table, smooth)
+    tiers = eevee.build_tiers(
+        scorer, {"small": 3, "big": 6}, screen=screen, exhaustive=False, evolution=QUICK
+    )
+    assert tiers.search["screen"] == {"name": "function"}
+    assert {len(subset) for subset in screen.asked} >= {3, 6}
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -4,10 +4,11 @@
         [--screened-generations 3]
 
 An outer split holds models out that neither search sees. Both search on the rest with the same
-splits, seed and (unless told otherwise) number of generations; the subset that each would return is then judged by a
-fresh MLP that is fitted on the searched models and tested on the held-out ones, averaged over
-initialisations that no search used. Random subsets are judged the same way, for scale. Both
-clocks are read: wall time depends on what else the machine does, processor time much less.
+splits, seed and (unless told otherwise) number of generations. The subset that each would return
+is then judged by a fresh MLP that is fitted on the searched models and tested on the held-out
+ones, averaged over initialisations that no search used. Random subsets are judged the same way,
+for scale. Both clocks are read: wall time depends on what else the machine does, processor time
+much less.
 """
 
 from __future__ import annotations

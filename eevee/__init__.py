@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from eevee.rating import Rating as Rating
     from eevee.rating import rate as rate
     from eevee.readers import read_table as read_table
+    from eevee.scoring.choice import choose_scorer as choose_scorer
+    from eevee.scoring.choice import make_scorer as make_scorer
     from eevee.scoring.estimator import EstimatorScorer as EstimatorScorer
     from eevee.scoring.factor import FactorScorer as FactorScorer
     from eevee.scoring.mlp import MLPScorer as MLPScorer
@@ -53,10 +55,12 @@ _HOME = {
     "TierSet": "eevee.tierfile",
     "ablate": "eevee.ablation",
     "build_tiers": "eevee.tiers",
+    "choose_scorer": "eevee.scoring.choice",
     "complete": "eevee.completion",
     "dump_tiers": "eevee.tierfile",
     "evolve": "eevee.search.evolution",
     "load_tiers": "eevee.tierfile",
+    "make_scorer": "eevee.scoring.choice",
     "rank_benchmarks": "eevee.ranking",
     "rate": "eevee.rating",
     "read_table": "eevee.readers",

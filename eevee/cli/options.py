@@ -218,6 +218,8 @@ class ScorerOptions:
         return shuffle_splits(table, n_splits=self.n_splits, test_size=self.test_size, seed=seed)
 
     def _mlp_options(self) -> dict[str, Any]:
+        if self.scorer is ScorerName.auto:
+            return {"device": self.device}
         if self.scorer is not ScorerName.mlp:
             return {}
         return {"epochs": self._epochs(), "n_init": self.n_init, "device": self.device}
@@ -238,7 +240,7 @@ class ScorerOptions:
             "--paper": self.paper,
             "--epochs": self.epochs is not None,
             "--n-init": self.n_init != 1,
-            "--device": self.device != "auto",
+            "--device": self.device != "auto" and self.scorer is not ScorerName.auto,
         }
         extra = " and ".join(name for name, there in given.items() if there)
         if self.scorer is not ScorerName.mlp and extra:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any, Literal
 
@@ -193,11 +194,12 @@ class MLPScorer(BaseScorer):
             work = partial(self._judge_chunk, starts=starts, epochs=epochs)
             chunks = self._chunks(self._stage, [subsets[i] for i in members], n_inputs)
             done = 0
-            for part in map_chunks(work, chunks, n_threads=self._threads):
-                losses[members[done : done + len(part)]] = part
-                done += len(part)
-                if advance is not None:
-                    advance(len(part))
+            with _full_precision(self.device):
+                for part in map_chunks(work, chunks, n_threads=self._threads):
+                    losses[members[done : done + len(part)]] = part
+                    done += len(part)
+                    if advance is not None:
+                        advance(len(part))
         return losses
 
     def _groups(self, subsets: list[Subset]) -> dict[tuple[int, int], list[int]]:
@@ -238,7 +240,8 @@ class MLPScorer(BaseScorer):
         for n_inputs in sorted({stage.n_inputs(subset) for subset in subsets}):
             same = [subset for subset in subsets if stage.n_inputs(subset) == n_inputs]
             chunks = self._chunks(stage, same, n_inputs)
-            curves += map_chunks(work, chunks, n_threads=self._threads)
+            with _full_precision(self.device):
+                curves += map_chunks(work, chunks, n_threads=self._threads)
         return best_epoch(np.concatenate(curves, axis=1))
 
     def _validation_curves(
@@ -326,6 +329,20 @@ def _check_options(scorer: MLPScorer) -> None:
         raise EeveeError(f"learning_rate must be positive, got {scorer.training.learning_rate}")
     if not 0 <= scorer.training.weight_decay < np.inf:
         raise EeveeError(f"weight_decay must not be negative: {scorer.training.weight_decay}")
+
+
+@contextmanager
+def _full_precision(device: torch.device) -> Iterator[None]:
+    """Keep CUDA from rounding products to TF32, whatever the user has set."""
+    if device.type != "cuda":
+        yield
+        return
+    before = torch.backends.cuda.matmul.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = False
+    try:
+        yield
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = before
 
 
 def _device(name: str) -> torch.device:

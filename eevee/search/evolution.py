@@ -86,7 +86,8 @@ def evolve(
 
     Random subsets, then generations in which the best 50 stay and each makes 10 children, one
     benchmark swapped for another (under a budget also added or dropped). Where the whole space
-    holds no more subsets than that, all of them are scored instead and the result is exact.
+    holds at most `evolution.max_exhaustive` subsets, all of them are scored instead and the
+    result is exact.
 
     Parameters
     ----------
@@ -162,7 +163,7 @@ def evolve(
         **asdict(evolution),
         "seed": seed,
         "n_rescore": n_rescore,
-        **({} if screen is None else {"screen": screen.describe()}),
+        **({} if exact or screen is None else {"screen": screen.describe()}),
     }
     return ledger.result(
         n_rescore=n_rescore, also=also, exact=exact, settings=settings, logbook=logbook

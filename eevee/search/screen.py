@@ -16,7 +16,9 @@ SCREEN_FACTOR = 10
 
 
 def check_screen(screen: Scorer, scorer: Scorer) -> None:
-    """Check that a screen speaks of the same models and benchmarks, and of the same loss.
+    """Check that a screen speaks of the same models and benchmarks, and of the same targets.
+
+    Its splits, weights and scores are its own affair: it only proposes.
 
     Raises
     ------

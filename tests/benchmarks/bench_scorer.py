@@ -121,7 +121,7 @@ def reference_seconds(table: ResultsTable, splits: Splits, subsets: list[Subset]
 def products(table: ResultsTable, splits: Splits, subset: Subset) -> list[tuple[int, int, int]]:
     """The five batched products of one epoch, (rows, inner, columns), padded."""
     rows = padded(int(splits.fit.sum(axis=1).max()))
-    inputs = padded(sum(len(table.columns_of(name)) for name in subset) + 1)
+    inputs = sum(len(table.columns_of(name)) for name in subset) + 1
     hidden, outputs = padded(100 + 1), padded(table.n_columns)
     return [
         (rows, inputs, hidden),

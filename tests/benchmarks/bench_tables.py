@@ -13,6 +13,7 @@ products plus, weighted by its measured cost, the optimizer's pass over the weig
 from __future__ import annotations
 
 import argparse
+import resource
 import subprocess
 import sys
 from collections.abc import Callable
@@ -115,22 +116,26 @@ def theory(case: Case) -> float:
     return case.subsets * case.splits * EPOCHS * (products + updates) / 1e9
 
 
-def in_a_process(case: Case, kind: str) -> tuple[float, float]:
+def measure_alone(case: Case, kind: str | None) -> None:
+    """Print the seconds of a generation and the peak memory (MiB) of this process."""
+    seconds = 0.0 if kind is None else measure(case, kind)
+    print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+def in_a_process(case: Case, kind: str | None) -> tuple[float, float]:
     """Seconds and peak memory (MiB) of a generation, measured in a fresh process."""
     code = (
-        "from tests.benchmarks.bench_tables import *\n"
-        f"case = {case!r}\n"
-        f"seconds = measure(case, {kind!r}) if {kind!r} else 0.0\n"
-        "print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
+        "from tests.benchmarks.bench_tables import Case, measure_alone\n"
+        f"measure_alone({case!r}, {kind!r})"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True)
     seconds, peak = done.stdout.split()
     return float(seconds), float(peak)
 
 
 def report_tables(console: Console) -> None:
     """Print seconds per generation and peak memory for every shape and scorer."""
-    _, idle = in_a_process(BASE, "")
+    _, idle = in_a_process(BASE, None)
     report = Table(title="One generation: 550 subsets, 10 splits")
     report.add_column("made table")
     for kind in SCORERS:

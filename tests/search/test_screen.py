@@ -125,6 +125,7 @@ def test_an_exhaustive_search_has_nothing_to_screen() -> None:
     found, _, screen = _run(8, k=3, exhaustive=True)
     assert found.exact
     assert not screen.asked
+    assert "screen" not in found.settings
 
 
 def test_settings_tell_the_screen_in_plain_values_and_only_where_there_is_one() -> None:

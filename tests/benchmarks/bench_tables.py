@@ -175,10 +175,14 @@ def report_growth(console: Console, out: Path) -> None:
         expected = [scale * theory(case) for case in cases]
         ax.loglog(sizes, measured[what], "o-", label="measured")
         ax.loglog(sizes, expected, "--", color="black", label="theory")
+        ax.set_xticks(sizes, [str(size) for size in sizes])
+        ax.set_xticks([], minor=True)
         ax.set_xlabel(what)
         for size, seconds, by_theory in zip(sizes, measured[what], expected, strict=True):
             report.add_row(what, str(size), f"{seconds:.2f}", f"{by_theory:.2f}")
     axes[0].set_ylabel("seconds")
+    axes[0].set_yticks([0.2, 0.5, 1, 2], ["0.2", "0.5", "1", "2"])
+    axes[0].set_yticks([], minor=True)
     axes[0].legend()
     out.mkdir(parents=True, exist_ok=True)
     figure.savefig(out / "growth.png", dpi=150)

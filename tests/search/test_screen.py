@@ -133,9 +133,10 @@ def test_settings_tell_the_screen_in_plain_values_and_only_where_there_is_one() 
     splits = few_splits(table)
     screen = eevee.RidgeScorer(table, splits)
     scorer = eevee.MLPScorer(table, splits, epochs=2)
-    found = evolve(scorer, 2, screen=screen, n_rescore=0)
+    few = {"n_rescore": 0, "exhaustive": False, "evolution": Evolution(10, 4, 3, 1)}
+    found = evolve(scorer, 3, screen=screen, **few)
     assert json.loads(json.dumps(found.settings))["screen"] == screen.describe()
-    assert "screen" not in evolve(scorer, 2, n_rescore=0).settings
+    assert "screen" not in evolve(scorer, 3, **few).settings
 
 
 def test_a_ridge_screen_serves_a_search_under_a_budget_on_a_table_with_gaps(gappy_table) -> None:

@@ -23,7 +23,6 @@ CANDIDATES: tuple[Name, ...] = get_args(Name)
 """In the order in which ties are broken."""
 N_SUBSETS = 64
 """Random subsets that the candidates are compared on, over all sizes."""
-FACTOR_RANK = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +152,6 @@ def make_scorer(
     if kind == "ridge":
         return RidgeScorer(table, splits, targets=targets, weights=weights, **options)
     if kind == "factor":
-        options = {"rank": min(FACTOR_RANK, table.n_columns - 1), **options}
         return FactorScorer(table, splits, targets=targets, weights=weights, seed=seed, **options)
     raise EeveeError(f"a scorer is one of {', '.join(CANDIDATES)} and auto, not {kind!r}")
 

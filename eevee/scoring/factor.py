@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import product
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +22,7 @@ from eevee.scoring.space import fit_space
 from eevee.splits import Splits
 from eevee.table import BoolArray, FloatArray, IntArray, ResultsTable, Subset
 
+DEFAULT_RANK = 2
 FOLDS = 5
 PROBE_SHARE = 0.2
 """Share of the penalty on a test model's bias: more than in the fit, because the few columns of
@@ -45,7 +47,13 @@ class FactorScorer(BaseScorer):
     A score is column bias + model bias + factors, fitted once per split on its training and
     validation models by masked alternating least squares; percentages are bent by a logit where
     that helps. A candidate then costs one small ridge regression per test model, over the
-    columns of the subset that the model has. A test model that has none gets the column means.
+    columns of the subset that the model has. A test model that has none gets the column means, in
+    a bent column kept between 0.5 and 99.5 %.
+
+    What is a percentage is guessed per split from the fitting scores of a column alone: between 0
+    and 1 it is a share, else between 0 and 100 a percentage, whatever it is called. So a column of
+    seconds or perplexities up to 100 counts as one (``logit=False`` bends none), and a column of
+    percentages whose fitting scores are all at most 1 counts as one of shares.
 
     Parameters
     ----------
@@ -55,8 +63,9 @@ class FactorScorer(BaseScorer):
     weights : mapping of benchmark to weight, optional
         Of the errors and of what "auto" goes by; the fit itself minimises squared errors in its
         own space.
-    rank : int or "auto"
-        Factors beside the biases.
+    rank : int or "auto", optional
+        Factors beside the biases, fewer than there are columns. By default two, or as many as
+        there can be; "auto" chooses among up to three.
     penalty : float or "auto"
         Of squared factors and loadings.
     logit : bool or "auto"
@@ -92,19 +101,21 @@ class FactorScorer(BaseScorer):
         *,
         targets: Targets = "all",
         weights: Mapping[str, float] | None = None,
-        rank: int | Literal["auto"] = 2,
+        rank: int | Literal["auto"] | None = None,
         penalty: float | Literal["auto"] = "auto",
         logit: bool | Literal["auto"] = "auto",
         seed: int = 0,
         n_threads: int | None = None,
     ) -> None:
         super().__init__(table, splits, targets=targets, weights=weights)
-        self.rank: int | Literal["auto"] = rank
-        self.penalty: float | Literal["auto"] = penalty
-        self.logit: bool | Literal["auto"] = logit
-        self.seed = seed
+        most = table.n_columns - 1
+        self.rank = _checked_rank(min(DEFAULT_RANK, most) if rank is None else rank, most)
+        self.penalty = _checked_penalty(penalty)
+        self.logit = _checked_logit(logit)
+        self.seed = checked_seed(seed)
         self.n_threads = n_threads
-        _check_options(self)
+        if n_threads is not None and n_threads < 1:
+            raise EeveeError(f"n_threads must be at least 1, got {n_threads}")
         self._units = np.asarray(table.units, dtype=np.float64)
         self._position = {name: i for i, name in enumerate(table.benchmark_names)}
 
@@ -145,8 +156,10 @@ class FactorScorer(BaseScorer):
         grid = [
             Choice(rank, penalty, logit)
             for logit, rank, penalty in product(
-                (False, True) if self.logit == "auto" else (bool(self.logit),),
-                RANKS if self.rank == "auto" else (self.rank,),
+                (False, True) if self.logit == "auto" else (self.logit,),
+                [rank for rank in RANKS if rank < self.table.n_columns]
+                if self.rank == "auto"
+                else (self.rank,),
                 PENALTIES if self.penalty == "auto" else (self.penalty,),
             )
         ]
@@ -283,14 +296,45 @@ def _left_out(
     return errors
 
 
-def _check_options(scorer: FactorScorer) -> None:
-    """Check once, where the options come in."""
-    rank, penalty = scorer.rank, scorer.penalty
-    if rank != "auto" and not (isinstance(rank, int) and 0 <= rank < scorer.table.n_columns):
-        raise EeveeError(f"rank must be 'auto' or from 0 to the columns less one, got {rank!r}")
-    if penalty != "auto" and not (isinstance(penalty, int | float) and 0 < penalty < np.inf):
+def checked_seed(seed: int) -> int:
+    """Return the seed as a plain integer.
+
+    Raises
+    ------
+    EeveeError
+        If it is none, or negative.
+    """
+    if not _is_integer(seed) or seed < 0:
+        raise EeveeError(f"seed must be an integer and not negative, got {seed!r}")
+    return int(seed)
+
+
+def _checked_rank(rank: int | Literal["auto"], most: int) -> int | Literal["auto"]:
+    if rank == "auto":
+        return "auto"
+    if not (_is_integer(rank) and 0 <= rank <= most):
+        raise EeveeError(
+            f"rank must be 'auto' or an integer from 0 to {most} (the columns less one), "
+            f"got {rank!r}"
+        )
+    return int(rank)
+
+
+def _checked_penalty(penalty: float | Literal["auto"]) -> float | Literal["auto"]:
+    if penalty == "auto":
+        return "auto"
+    if isinstance(penalty, bool) or not (isinstance(penalty, Real) and 0 < penalty < np.inf):
         raise EeveeError(f"penalty must be 'auto' or a positive number, got {penalty!r}")
-    if scorer.logit not in (True, False, "auto"):
-        raise EeveeError(f"logit must be True, False or 'auto', got {scorer.logit!r}")
-    if scorer.n_threads is not None and scorer.n_threads < 1:
-        raise EeveeError(f"n_threads must be at least 1, got {scorer.n_threads}")
+    return float(penalty)
+
+
+def _checked_logit(logit: bool | Literal["auto"]) -> bool | Literal["auto"]:
+    if logit == "auto":
+        return "auto"
+    if not isinstance(logit, bool | np.bool_):
+        raise EeveeError(f"logit must be True, False or 'auto', got {logit!r}")
+    return bool(logit)
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)

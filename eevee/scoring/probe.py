@@ -70,7 +70,8 @@ class Probe:
 
     A test model's vector solves a ridge regression of its measured columns on their loadings.
     The normal equations are sums over benchmarks of terms that are known beforehand. A model
-    without any measured column gets the column means.
+    without any measured column gets the column means, in a bent column kept as far from the ends
+    as any score is.
 
     Parameters
     ----------

@@ -387,10 +387,15 @@ def test_progress_is_told_once_per_subset() -> None:
         ("rank", 1.5),
         ("rank", 99),
         ("rank", "two"),
+        ("rank", True),
         ("penalty", 0),
         ("penalty", "much"),
         ("penalty", float("nan")),
+        ("penalty", True),
         ("logit", "maybe"),
+        ("logit", 1),
+        ("seed", -1),
+        ("seed", 0.5),
         ("n_threads", 0),
     ],
 )
@@ -398,6 +403,31 @@ def test_a_bad_option_is_named(option: str, value: Any) -> None:
     table = percent_table()
     with pytest.raises(EeveeError, match=option):
         FactorScorer(table, few_splits(table), **{option: value})
+
+
+def test_numbers_of_numpy_are_options_too() -> None:
+    table = percent_table()
+    options: dict[str, Any] = {
+        "rank": np.int64(2),
+        "penalty": np.float32(1),
+        "logit": np.True_,
+        "seed": np.int64(0),
+    }
+    one, other = (FactorScorer(table, few_splits(table), **kw) for kw in (options, FIXED))
+    assert json.dumps(one.describe()) == json.dumps(other.describe())
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 3, 6])
+def test_ranks_that_nobody_gave_fit_the_table(n_columns: int) -> None:
+    scores = np.random.default_rng(0).normal(size=(20, n_columns))
+    table = ResultsTable.from_scores(pd.DataFrame(scores).add_prefix("b"))
+    splits = few_splits(table)
+    usual = FactorScorer(table, splits)
+    assert usual.rank == min(2, n_columns - 1)
+    auto = FactorScorer(table, splits, rank="auto")
+    assert max(choice.rank for choice in auto.choices) < n_columns
+    for scorer in (usual, auto):
+        assert np.isfinite(scorer.score([("b0",)])).all()
 
 
 # ---- the parts ----

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from eevee.scoring.loss import FitData
 from eevee.scoring.ridge_alpha import first_smallest, gcv, ordered_sum
@@ -64,10 +65,17 @@ class Grams:
         alphas: FloatArray,
         weights: FloatArray | None,
     ) -> None:
-        parts = [_products(data, splits, split) for split in range(splits.n_splits)]
-        gram, test_gram, cross, test_cross, squares, test_squares = (
-            np.stack(part) for part in zip(*parts, strict=True)
-        )
+        with threadpool_limits(1, "blas"):  # shares of several threads add up to other bits
+            parts = [_products(data, splits, split) for split in range(splits.n_splits)]
+            gram, test_gram, cross, test_cross, squares, test_squares = (
+                np.stack(part) for part in zip(*parts, strict=True)
+            )
+            matrices = [gram, test_gram]
+            if weights is not None:
+                weighted = cross * _widened(weights)[:, None]
+                tested = weighted @ np.swapaxes(test_cross, 1, 2)
+                mixed = (tested + np.swapaxes(tested, 1, 2)) / 2
+                matrices += [weighted @ np.swapaxes(cross, 1, 2), mixed]
         self.n_splits, self.side, _ = gram.shape
         self.n_columns = data.inputs.shape[2]
         self.rows = torch.from_numpy(splits.fit.sum(axis=1).astype(np.float64))[:, None]
@@ -75,11 +83,6 @@ class Grams:
         self._cross, self._test_cross = torch.from_numpy(cross), torch.from_numpy(test_cross)
         self._squares, self._test_squares = squares, test_squares
         self._shared = weights
-        matrices = [gram, test_gram]
-        if weights is not None:
-            weighted = cross * _widened(weights)[:, None]
-            tested = weighted @ test_cross.mT
-            matrices += [weighted @ cross.mT, (tested + tested.mT) / 2]
         self.matrices = torch.from_numpy(np.stack(matrices).reshape(-1, self.side**2))
 
     def losses(self, chosen: IntArray, weights: FloatArray | None = None) -> FloatArray:

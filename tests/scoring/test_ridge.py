@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import Ridge, RidgeCV
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 import eevee
 from eevee.scoring import ridge as ridge_module
@@ -229,6 +230,22 @@ def test_bits_hold_for_one_split_and_every_width(
     scorer = RidgeScorer(table, splits, **options)  # type: ignore[arg-type]
     one_by_one = [scorer.score_splits([subset])[0] for subset in subsets]
     np.testing.assert_array_equal(whole, one_by_one)
+
+
+@pytest.mark.parametrize("options", [{}, {"targets": "unseen"}])
+def test_bits_do_not_depend_on_the_threads_of_the_linear_algebra(
+    options: dict[str, object],
+) -> None:
+    """Tall enough for the products of a whole split to be shared between threads."""
+    table = made_table(1556, 38)
+    splits = few_splits(table, n_splits=1)
+    subsets = [table.benchmark_names[:k] for k in range(1, 38, 5)]
+    losses = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads):
+            scorer = RidgeScorer(table, splits, n_threads=1, **options)  # type: ignore[arg-type]
+            losses.append(scorer.score_splits(subsets))
+    np.testing.assert_array_equal(*losses)
 
 
 def test_a_proxy_is_an_input_and_never_a_target() -> None:

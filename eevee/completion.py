@@ -11,7 +11,10 @@ import pandas as pd
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from eevee.errors import EeveeError
+from eevee.readers.directions import guess_direction
+from eevee.readers.names import LONE_METRIC, words_of
 from eevee.scoring.als import PENALTIES, RANKS, fit_factors, penalties
+from eevee.scoring.factor import checked_seed
 from eevee.scoring.space import fit_space
 from eevee.table import BoolArray, FloatArray, ResultsTable
 
@@ -25,6 +28,8 @@ SLOPE_PENALTY = 1.0
 PRIOR_VARIANCE = 0.5
 PRIOR_CELLS = 4
 """A residual variance from five models is pulled to half of a column's own, as if by four."""
+PERCENTAGE_WORDS = frozenset("percent percentage pct rate err ece brier".split())  # noqa: SIM905
+"""In the name of a lower-is-better column, what tells a percentage from seconds or perplexity."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,14 +71,23 @@ def complete(table: ResultsTable | pd.DataFrame, *, seed: int = 0) -> Completion
     The mean of two predictions in standardised units: a factor model's (`eevee.FactorScorer`'s)
     and that of regressions on the few benchmarks that tell most about the missing one. Logit or
     not, rank and penalty are chosen by cross-validation among the measured cells. Percentages
-    stay between their ends.
+    are predicted between their ends.
+
+    What is a percentage is guessed: a column whose measured scores lie between 0 and 1 is a share,
+    else between 0 and 100 a percentage. A column where lower is better, by its direction or its
+    name, is one only if its name says so ("error rate", "top1_err", "ece", "%"): seconds and
+    perplexities are never held below 100. A column of percentages that are all at most 1 is taken
+    for shares, and a higher-is-better column up to 100, such as tokens per second, for percentages;
+    multiply by ten what must not be.
 
     Parameters
     ----------
     table : ResultsTable or DataFrame, shape (n_models, n_columns)
-        NaN in gaps. Directions do not matter here.
+        NaN in gaps. One bias per model lifts all columns alike, which is why those of a table are
+        turned by their directions first. The columns of a bare frame must point the same way:
+        give it to `eevee.read_table` where they do not.
     seed : int
-        Of the folds of cells.
+        Of the folds of cells, not negative.
 
     Returns
     -------
@@ -82,7 +96,8 @@ def complete(table: ResultsTable | pd.DataFrame, *, seed: int = 0) -> Completion
     Raises
     ------
     EeveeError
-        If no column has two different scores, or a score is infinite.
+        If no column has two different scores, a score is infinite or no number, or the seed is
+        out of range.
 
     Notes
     -----
@@ -102,22 +117,74 @@ def complete(table: ResultsTable | pd.DataFrame, *, seed: int = 0) -> Completion
     >>> float(np.abs(filled.scores - truth).to_numpy().max()) < 5
     True
     """
+    rng = np.random.default_rng(checked_seed(seed))
     frame = table.scores if isinstance(table, ResultsTable) else table
-    scores = np.array(frame, dtype=np.float64)
-    seen = np.isfinite(scores)
-    units = _units(scores, seen)
+    scores = _numbers(frame)
+    sign = np.ones(scores.shape[1])
+    if isinstance(table, ResultsTable):
+        sign = np.where(table.columns["direction"] == "higher", 1.0, -1.0)
+    problem = _Problem.of(scores * sign, _named_lower(table), _named_percentage(table))
     with threadpool_limits(1, "blas"):  # its threads only get in each other's way here
-        recipe = _choose(scores, seen, units, np.random.default_rng(seed))
+        recipe = _choose(problem, rng)
         penalty = np.array([recipe.penalty])
-        blend = _predictions(scores, seen, units, recipe.logit, recipe.rank, penalty)[0]
-    fillable = ~seen & seen.any(axis=0)
-    filled = np.where(fillable, blend, scores)
+        blend = _predictions(problem, problem.seen, recipe.logit, recipe.rank, penalty)[0]
+    fillable = ~problem.seen & problem.seen.any(axis=0)
+    filled = np.where(fillable, blend * sign, scores)
     return Completion(
         scores=pd.DataFrame(filled, frame.index, frame.columns),
         predicted=pd.DataFrame(fillable, frame.index, frame.columns),
         logit=recipe.logit,
         rank=recipe.rank,
         penalty=recipe.penalty,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """Scores of which higher is better, and what is known of their columns."""
+
+    scores: FloatArray
+    seen: BoolArray
+    units: FloatArray
+    candidates: BoolArray
+    """Columns that are percentages if they look like it."""
+
+    @classmethod
+    def of(cls, scores: FloatArray, lower: BoolArray, percentage: BoolArray) -> _Problem:
+        seen = np.isfinite(scores)
+        lower = lower | (np.where(seen, scores, 0.0) < 0).any(axis=0)
+        return cls(scores, seen, _units(scores, seen), ~lower | percentage)
+
+
+def _numbers(frame: pd.DataFrame) -> FloatArray:
+    columns = np.empty(frame.shape, order="F")
+    for i, name in enumerate(frame.columns):
+        try:
+            columns[:, i] = frame.iloc[:, i].astype(np.float64)
+        except (TypeError, ValueError):
+            raise EeveeError(
+                f"complete: column {name!r} holds something that is no number"
+            ) from None
+    return columns
+
+
+def _named_lower(table: ResultsTable | pd.DataFrame) -> BoolArray:
+    """For each column, whether its name says that lower is better, whatever its sign."""
+    if isinstance(table, ResultsTable):
+        pairs = [(str(name), str(metric)) for name, metric in table.columns["metric"].items()]
+    else:
+        pairs = [(str(name), LONE_METRIC) for name in table.columns]
+    return np.array([guess_direction(*pair) == "lower" for pair in pairs], dtype=np.bool_)
+
+
+def _named_percentage(table: ResultsTable | pd.DataFrame) -> BoolArray:
+    if isinstance(table, ResultsTable):
+        names = [f"{name} {metric}" for name, metric in table.columns["metric"].items()]
+    else:
+        names = [str(name) for name in table.columns]
+    return np.array(
+        ["%" in name or not PERCENTAGE_WORDS.isdisjoint(words_of(name)) for name in names],
+        dtype=np.bool_,
     )
 
 
@@ -134,15 +201,11 @@ def _units(scores: FloatArray, seen: BoolArray) -> FloatArray:
 
 
 def _predictions(
-    scores: FloatArray,
-    seen: BoolArray,
-    units: FloatArray,
-    logit: bool,
-    rank: int,
-    penalty: FloatArray,
+    problem: _Problem, seen: BoolArray, logit: bool, rank: int, penalty: FloatArray
 ) -> FloatArray:
     """Scores of every cell under each penalty, (n_penalties, n_models, n_columns)."""
-    space = fit_space(scores, seen, units, logit=logit)
+    scores = problem.scores
+    space = fit_space(scores, seen, problem.units, logit=logit, candidates=problem.candidates)
     values = np.where(seen, space.standardise(scores), 0.0)
     factor = _factor(values, seen, rank, penalty)
     regression = regress(values, seen)
@@ -220,26 +283,28 @@ class _Pairs:
         return cls(joint, centre, spread, slope, centre.T - slope * centre, variance)
 
 
-def _choose(
-    scores: FloatArray, seen: BoolArray, units: FloatArray, rng: np.random.Generator
-) -> _Recipe:
+def _choose(problem: _Problem, rng: np.random.Generator) -> _Recipe:
     """Recipe with the least mean square root of the absolute errors in units.
 
     Between the mean, which a few misses rule, and the median, which is rough.
     """
+    scores, seen = problem.scores, problem.seen
     kinds = list(product((False, True), RANKS))
     total = np.zeros((len(kinds), len(PENALTIES)))
     for hidden in _folds(seen, rng):
-        scale = np.broadcast_to(units, scores.shape)[hidden]
+        scale = np.broadcast_to(problem.units, scores.shape)[hidden]
         for kind, (logit, rank) in enumerate(kinds):
-            guess = _predictions(scores, seen & ~hidden, units, logit, rank, np.array(PENALTIES))
+            guess = _predictions(problem, seen & ~hidden, logit, rank, np.array(PENALTIES))
             total[kind] += np.sqrt(np.abs(guess - scores)[:, hidden] / scale).sum(axis=1)
     best, strength = np.unravel_index(int(np.argmin(total)), total.shape)
     return _Recipe(*kinds[best], PENALTIES[strength])
 
 
 def _folds(seen: BoolArray, rng: np.random.Generator) -> Iterator[BoolArray]:
-    """Measured cells dealt into folds, model after model, so that no model loses all of its own."""
+    """Measured cells dealt into folds, model after model.
+
+    So that no model of two or more scores loses all of its own at once.
+    """
     rows, columns = np.nonzero(seen)
     order = np.lexsort((rng.random(len(rows)), rows))
     fold = np.empty(len(rows), dtype=np.int64)

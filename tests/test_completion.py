@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -83,6 +84,59 @@ def test_a_table_and_its_frame_are_filled_alike_and_every_time_alike() -> None:
         pd.testing.assert_frame_equal(one.scores, other.scores, check_exact=True)
 
 
+def directed(scores: pd.DataFrame, lower: np.ndarray) -> eevee.ResultsTable:
+    columns = pd.DataFrame(
+        {
+            "benchmark": scores.columns,
+            "metric": "score",
+            "direction": np.where(lower, "lower", "higher"),
+            "direction_source": "read",
+            "role": "score",
+        },
+        index=scores.columns,
+    )
+    return eevee.ResultsTable.from_scores(scores, columns=columns)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_columns_that_are_negated_with_their_direction_get_negated_predictions(first: int) -> None:
+    shown = with_gaps(made_scores(), 0.5).rename(columns={"b00": "seconds", "b01": "err"})
+    lower = shown.columns.isin(["seconds", "err"])
+    turned = np.arange(12) % 2 == first
+    sign = np.where(turned, -1.0, 1.0)
+    one = complete(directed(shown, lower))
+    other = complete(directed(shown * sign, lower ^ turned))
+    assert (one.logit, one.rank, one.penalty) == (other.logit, other.rank, other.penalty)
+    pd.testing.assert_frame_equal(one.scores, other.scores * sign, check_exact=True)
+
+
+def test_directions_let_lower_is_better_columns_help() -> None:
+    scores = made_scores(4, 60)
+    scores.iloc[:, :6] = 100 - scores.iloc[:, :6]
+    scores = scores.rename(columns=lambda name: f"{name} rate")
+    shown = with_gaps(scores, 0.7)
+    error = {}
+    for name, table in (("told", directed(shown, np.arange(12) < 6)), ("bare", shown)):
+        filled = complete(table)
+        missed = ((filled.scores - scores) / scores.std()).where(filled.predicted)
+        error[name] = float((missed**2).mean().mean())
+    assert error["told"] < error["bare"]
+
+
+@pytest.mark.parametrize(("name", "held"), [("seconds", False), ("top1_err", True)])
+@pytest.mark.parametrize("told", [True, False])
+def test_only_a_lower_is_better_column_that_is_called_a_percentage_is_held_below_100(
+    name: str, held: bool, told: bool
+) -> None:
+    skill = np.linspace(0, 1, 40)
+    noise = np.random.default_rng(0).normal(size=(40, 4))
+    scores = pd.DataFrame(1000 - 100 * skill[:, None] + noise).add_prefix("latency ")
+    scores[name] = np.where(skill > 0.25, 125 - 100 * skill, np.nan)
+    table = directed(scores, np.ones(5, dtype=bool)) if told else scores
+    largest = complete(table).scores[name].max()
+    assert (largest <= 100) if held else (largest > 105)
+
+
 def test_a_full_table_comes_back_as_it_was() -> None:
     scores = made_scores()
     filled = complete(scores)
@@ -118,11 +172,18 @@ def test_the_input_is_left_alone() -> None:
     [
         (pd.DataFrame({"a": [1.0, np.inf], "b": [1.0, 2.0]}), "infinite"),
         (pd.DataFrame({"a": [1.0, 1.0], "b": [np.nan, 2.0]}), "two different scores"),
+        (pd.DataFrame({"a": [1.0, 2.0], "b": ["good", "bad"]}), "'b' holds something"),
     ],
 )
 def test_a_table_that_cannot_be_filled_is_refused(scores: pd.DataFrame, why: str) -> None:
     with pytest.raises(EeveeError, match=why):
         complete(scores)
+
+
+@pytest.mark.parametrize("seed", [-1, 0.5, None])
+def test_a_bad_seed_is_named(seed: Any) -> None:
+    with pytest.raises(EeveeError, match="seed"):
+        complete(made_scores(), seed=seed)
 
 
 def test_folds_share_out_every_measured_cell_once_and_each_models_evenly() -> None:

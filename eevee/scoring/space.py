@@ -61,7 +61,14 @@ class Space:
         return _bend(scores, self.low, self.width, self.logit)
 
 
-def fit_space(scores: FloatArray, seen: BoolArray, units: FloatArray, *, logit: bool) -> Space:
+def fit_space(
+    scores: FloatArray,
+    seen: BoolArray,
+    units: FloatArray,
+    *,
+    logit: bool,
+    candidates: BoolArray | None = None,
+) -> Space:
     """Learn the space from the seen cells alone.
 
     Parameters
@@ -72,6 +79,8 @@ def fit_space(scores: FloatArray, seen: BoolArray, units: FloatArray, *, logit: 
         What a column's sd is pulled to where there is no logit.
     logit : bool
         Whether percentages are bent.
+    candidates : bool, shape (n_columns,), optional
+        Columns that may be percentages; by default all whose seen cells look like it.
 
     Returns
     -------
@@ -79,6 +88,8 @@ def fit_space(scores: FloatArray, seen: BoolArray, units: FloatArray, *, logit: 
         A column without a seen cell has mean 0 and sd 1.
     """
     low, width = _ends(scores, seen)
+    if candidates is not None:
+        width = np.where(candidates, width, np.nan)
     bent = np.isfinite(width) & logit
     average, _ = _moments(scores, seen)
     raw = _bend(scores, low, width, bent)
@@ -90,7 +101,11 @@ def fit_space(scores: FloatArray, seen: BoolArray, units: FloatArray, *, logit: 
 
 
 def _ends(scores: FloatArray, seen: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Ends of the percentages, from the observed range: any other column has width NaN."""
+    """Ends of the percentages, guessed from the seen range: any other column has width NaN.
+
+    A column of percentages that are all at most 1 is taken for one of shares, and any column
+    between 0 and 100 for percentages.
+    """
     largest = np.where(seen, scores, -np.inf).max(axis=0, initial=-np.inf)
     smallest = np.where(seen, scores, np.inf).min(axis=0, initial=np.inf)
     size = np.maximum(largest, -smallest)

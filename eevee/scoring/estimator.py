@@ -9,6 +9,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone, is_regressor
 from sklearn.utils import get_tags
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from eevee.errors import EeveeError
 from eevee.scoring.base import Advance, BaseScorer
@@ -108,7 +109,8 @@ class EstimatorScorer(BaseScorer):
 
     def _losses(self, subsets: list[Subset], advance: Advance | None) -> FloatArray:
         parts = []
-        with Parallel(n_jobs=self.n_jobs) as parallel:
+        # Here for jobs that are threads: limits of their own would be lifted under each other.
+        with threadpool_limits(1), Parallel(n_jobs=self.n_jobs) as parallel:
             for start in range(0, len(subsets), BATCH):
                 batch = subsets[start : start + BATCH]
                 fit_weights = np.broadcast_to(
@@ -144,19 +146,39 @@ def _errors(
     wanted: BoolArray,
     together: bool,
 ) -> FloatArray:
-    """Squared errors of one subset, (n_splits, n_columns); `wanted` says which are targets."""
+    """Squared errors of one subset, (n_splits, n_columns); `wanted` says which are targets.
+
+    On one thread: the bits of a fit may depend on how many share it.
+    """
+    with threadpool_limits(1):
+        errors = [
+            _split_errors(regressor, data, splits, split, columns, wanted[split], together)
+            for split in range(splits.n_splits)
+        ]
+    return np.stack(errors)
+
+
+def _split_errors(
+    regressor: Any,
+    data: FitData,
+    splits: Splits,
+    split: int,
+    columns: IntArray,
+    wanted: BoolArray,
+    together: bool,
+) -> FloatArray:
+    """Squared errors of one subset in one split, (n_columns,)."""
     errors = np.zeros(wanted.shape)
-    for split in range(splits.n_splits):
-        fit, test = splits.fit[split], splits.test[split]
-        inputs = _inputs(data, split, columns, fit)
-        for outputs, rows in _fits(data.observed, fit, wanted[split], together):
-            targets = data.targets[split][:, outputs]
-            model = clone(regressor)
-            model.fit(inputs[rows], targets[rows] if len(outputs) > 1 else targets[rows, 0])
-            predicted = np.asarray(model.predict(inputs[test])).reshape(-1, len(outputs))
-            errors[split, outputs] = mean_squared_errors(
-                predicted[None], targets[None, test], data.observed[None, test][..., outputs]
-            )[0]
+    fit, test = splits.fit[split], splits.test[split]
+    inputs = _inputs(data, split, columns, fit)
+    for outputs, rows in _fits(data.observed, fit, wanted, together):
+        targets = data.targets[split][:, outputs]
+        model = clone(regressor)
+        model.fit(inputs[rows], targets[rows] if len(outputs) > 1 else targets[rows, 0])
+        predicted = np.asarray(model.predict(inputs[test])).reshape(-1, len(outputs))
+        errors[outputs] = mean_squared_errors(
+            predicted[None], targets[None, test], data.observed[None, test][..., outputs]
+        )[0]
     return errors
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from sklearn.cluster import KMeans
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
+from threadpoolctl import threadpool_info, threadpool_limits  # type: ignore[import-untyped]
 
 import eevee
 from eevee.scoring.estimator import EstimatorScorer
@@ -72,6 +74,34 @@ def test_a_pipeline_and_several_jobs_change_nothing() -> None:
     one = EstimatorScorer(pipeline, table, splits).score_splits(SUBSETS)
     two = EstimatorScorer(pipeline, table, splits, n_jobs=2).score_splits(SUBSETS[::-1])
     assert one.tolist() == two[::-1].tolist()
+
+
+@pytest.mark.parametrize("backend", ["sequential", "threading", "loky"])
+def test_every_fit_has_one_thread(backend: str) -> None:
+    class Counting(Ridge):
+        def fit(self, X, y):
+            counts = {library["num_threads"] for library in threadpool_info()}
+            assert counts == {1}
+            return super().fit(X, y)
+
+    table = made_table()
+    splits = eevee.shuffle_splits(table, n_splits=2)
+    with threadpool_limits(3):
+        before = threadpool_info()
+        with parallel_config(backend):
+            EstimatorScorer(Counting(), table, splits, n_jobs=2).score(SUBSETS * 3)
+        assert threadpool_info() == before
+
+
+def test_bits_do_not_depend_on_the_threads_of_the_linear_algebra() -> None:
+    table = made_table(600, 60)
+    splits = eevee.shuffle_splits(table, n_splits=1)
+    subsets = [table.benchmark_names[:k] for k in range(1, 60, 7)]
+    losses = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads):
+            losses.append(EstimatorScorer(Ridge(), table, splits).score_splits(subsets))
+    assert losses[0].tolist() == losses[1].tolist()
 
 
 def test_the_regressor_that_was_given_is_never_fitted() -> None:

@@ -78,7 +78,7 @@ def complete(table: ResultsTable | pd.DataFrame, *, seed: int = 0) -> Completion
     name, is one only if its name says so ("error rate", "top1_err", "ece", "%"): seconds and
     perplexities are never held below 100. A column of percentages that are all at most 1 is taken
     for shares, and a higher-is-better column up to 100, such as tokens per second, for percentages;
-    multiply by ten what must not be.
+    scale beyond 100 what must not be.
 
     Parameters
     ----------

@@ -65,6 +65,10 @@ class RidgeScorer(BaseScorer):
     cells, a subset's columns with gaps bring one flag each, every column is fitted on the models
     that have it, and columns known for the same models share an eigenproblem.
 
+    With a given alpha the losses are those of `sklearn.linear_model.Ridge` to 1e-8, in squared
+    units. That is an absolute bound: a loss much smaller than one unit squared is a difference of
+    larger numbers and can have fewer correct digits.
+
     Examples
     --------
     >>> import numpy as np, pandas as pd, eevee
@@ -91,10 +95,10 @@ class RidgeScorer(BaseScorer):
         super().__init__(table, splits, targets=targets, weights=weights)
         if n_threads is not None and n_threads < 1:
             raise EeveeError(f"n_threads must be at least 1, got {n_threads}")
-        self.alpha = alpha if isinstance(alpha, str) else np.asarray(alpha, np.float64).tolist()
         self.n_threads = n_threads
         self._fit_counts = splits.fit.sum(axis=1).astype(np.float64)
         self._alphas = alpha_grids(alpha, self._fit_counts)
+        self.alpha = alpha if isinstance(alpha, str) else np.asarray(alpha, np.float64).tolist()
         self._features = self._features_by_benchmark()
 
     def with_targets(self, targets: Targets) -> RidgeScorer:

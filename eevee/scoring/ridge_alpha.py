@@ -41,7 +41,10 @@ def alpha_grids(alpha: Alpha, fit_counts: FloatArray) -> FloatArray:
         if alpha not in ("gcv", "loo"):
             raise EeveeError(f"alpha must be 'gcv', 'loo' or positive numbers, got {alpha!r}")
         return np.asarray(fit_counts[:, None] * GRID)
-    values = np.atleast_1d(np.asarray(alpha, dtype=np.float64))
+    try:
+        values = np.atleast_1d(np.asarray(alpha, dtype=np.float64))
+    except (TypeError, ValueError, OverflowError):
+        values = np.empty(0)
     if values.ndim != 1 or not values.size or not (np.isfinite(values) & (values > 0)).all():
         raise EeveeError(f"alpha must be 'gcv', 'loo' or positive numbers, got {alpha!r}")
     return np.tile(np.sort(values)[::-1], (len(fit_counts), 1))

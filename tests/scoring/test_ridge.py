@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from sklearn.linear_model import Ridge, RidgeCV
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 import eevee
 from eevee.scoring import ridge as ridge_module
+from eevee.scoring import ridge_alpha, ridge_grams, ridge_rows
 from eevee.scoring.estimator import EstimatorScorer
 from eevee.scoring.loss import LossRule, standardise
 from eevee.scoring.ridge import RidgeScorer
@@ -274,18 +277,50 @@ def test_uninformative_inputs_give_the_mean_predictor() -> None:
     )
 
 
-def test_scores_of_held_out_models_move_no_choice_of_alpha() -> None:
-    """Only test errors may change: with targets unmoved the loss of other columns is the same."""
+@pytest.mark.parametrize("gap", [False, True])
+@pytest.mark.parametrize("options", [{}, {"targets": "unseen"}, {"alpha": "loo"}, {"alpha": 0.5}])
+def test_a_held_out_models_scores_move_no_choice_of_alpha_and_no_prediction_of_others(
+    gap: bool, options: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One test model moves in every column, as input and as target.
+
+    A loss is a mean over test models, so that what the others contribute can be told from it: the
+    number of test models times the loss, less the loss where the moved one alone is judged.
+    """
+    curves: list[np.ndarray] = []
+
+    def first_smallest(criterion: torch.Tensor) -> torch.Tensor:
+        curves.append(criterion.numpy().copy())
+        return ridge_alpha.first_smallest(criterion)
+
+    for module in (ridge_grams, ridge_rows):
+        monkeypatch.setattr(module, "first_smallest", first_smallest)
     table = made_table(25, 6)
     splits = few_splits(table, n_splits=1)
     values = table.scores.to_numpy().copy()
-    values[splits.test[0], 5] += 100.0
-    weights = {name: float(name != "b05") for name in table.benchmark_names}
-    before, after = (
-        RidgeScorer(t, splits, weights=weights).score([("b00", "b01")])[0]
-        for t in (table, with_scores(table, values))
-    )
-    assert before == after
+    if gap:
+        values[np.flatnonzero(splits.fit[0])[2], 1] = np.nan
+    still = with_scores(table, values)
+    place = np.flatnonzero(splits.test[0])[1]
+    far = values.copy()
+    far[place] += 3.0 * table.units.to_numpy() * [1, -2, 1, 2, -1, 3]
+    far_table = with_scores(table, far)
+    alone = np.arange(table.n_models)[None] == place
+    n_test = splits.test.sum()
+
+    def loss(scored: ResultsTable, test: np.ndarray) -> float:
+        judged = replace(splits, test=test)
+        scorer = RidgeScorer(scored, judged, n_threads=1, **options)  # type: ignore[arg-type]
+        return float(scorer.score([("b00", "b01")])[0])
+
+    others = (n_test - 1) * loss(still, splits.test & ~alone)
+    for scored in (still, far_table):
+        everyone = n_test * loss(scored, splits.test)
+        assert everyone - loss(scored, alone) == pytest.approx(others, rel=1e-9)
+    assert loss(far_table, alone) > 2 * loss(still, alone)
+    assert curves or "alpha" in options
+    for curve in curves[1:]:
+        np.testing.assert_array_equal(curve, curves[0])
 
 
 def test_the_grid_is_sorted_so_that_ties_shrink() -> None:
@@ -294,7 +329,10 @@ def test_the_grid_is_sorted_so_that_ties_shrink() -> None:
     np.testing.assert_allclose(grid[1], 2 * grid[0])
 
 
-@pytest.mark.parametrize("alpha", ["aic", 0.0, -1.0, [], [1.0, 0.0], float("nan"), [[1.0]]])
+@pytest.mark.parametrize(
+    "alpha",
+    ["aic", 0.0, -1.0, [], [1.0, 0.0], float("nan"), [[1.0]], ["x"], [[1.0], [1.0, 2.0]], {}, 1j],
+)
 def test_a_senseless_alpha_is_refused(alpha: object) -> None:
     table = made_table()
     with pytest.raises(eevee.EeveeError, match="alpha"):

@@ -17,6 +17,7 @@ import eevee
 from eevee.scoring.estimator import EstimatorScorer
 from eevee.scoring.loss import TARGETS
 from tests.conftest import made_table
+from tests.scoring.tables import with_scores
 
 SUBSETS = [("b00",), ("b01", "b04"), ("b00", "b02", "b05", "b07")]
 
@@ -111,27 +112,33 @@ def test_the_regressor_that_was_given_is_never_fitted() -> None:
     assert not hasattr(regressor, "coef_")
 
 
-def test_a_held_out_models_scores_do_not_move_another_ones_prediction() -> None:
-    """Change one test model far away: the errors of the other test models stay."""
-    table = made_table()
+@pytest.mark.parametrize("regressor", [Ridge, SVR])
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_a_held_out_models_scores_do_not_move_another_ones_prediction(regressor, missing) -> None:
+    """Move one test model far away in every column: only its own predictions follow."""
+    predictions = []
+
+    class Recorded(regressor):
+        def predict(self, X):
+            predictions.append(super().predict(X))
+            return predictions[-1]
+
+    table = made_table(missing=missing)
     splits = eevee.shuffle_splits(table, n_splits=1)
-    moved = int(np.flatnonzero(splits.test[0])[0])
-    kept = splits.test.copy()
-    kept[0, moved] = False
-    without = eevee.Splits(train=splits.train, validation=splits.validation, test=kept)
-    far = table.scores.copy()
-    far.iloc[moved] += 50.0
-    other = eevee.ResultsTable(
-        scores=far,
-        columns=table.columns,
-        benchmarks=table.benchmarks,
-        models=table.models,
-        units=table.units,
-    )
-    before, after = (
-        EstimatorScorer(Ridge(), t, without).score_splits(SUBSETS) for t in (table, other)
-    )
-    assert before.tolist() == after.tolist()
+    test = np.flatnonzero(splits.test[0])
+    far = table.scores.to_numpy().copy()
+    far[test[1]] += 50.0
+    runs = []
+    for scored in (table, with_scores(table, far)):
+        predictions.clear()
+        EstimatorScorer(Recorded(), scored, splits).score(SUBSETS)
+        runs.append([prediction.copy() for prediction in predictions])
+    assert len(runs[0]) == len(runs[1]) > 0
+    followed = [not np.array_equal(*both) for both in zip(*runs, strict=True)]
+    assert any(followed)
+    for before, after in zip(*runs, strict=True):
+        assert len(before) == len(test)
+        np.testing.assert_allclose(np.delete(after, 1, 0), np.delete(before, 1, 0), rtol=1e-12)
 
 
 @pytest.mark.parametrize("wrong", [KMeans(), Ridge, "ridge", None])

@@ -17,9 +17,9 @@ from eevee.cli.options import (
     TierName,
     named_subsets,
     settings,
-    verb,
 )
 from eevee.cli.show import number, print_json, print_line, print_table, print_written, progress_bar
+from eevee.cli.verb import verb
 
 if TYPE_CHECKING:
     from eevee.rating import Rating, Swap

@@ -92,9 +92,11 @@ def timed(work: Callable[[], object]) -> float:
     return perf_counter() - start
 
 
-def batched_seconds(table: ResultsTable, splits: Splits, subsets: list[Subset], n: int) -> float:
+def batched_seconds(
+    table: ResultsTable, splits: Splits, subsets: list[Subset], n: int, device: str = "cpu"
+) -> float:
     """Seconds per candidate of a scorer that has seen none of them, on n threads."""
-    scorer = eevee.MLPScorer(table, splits, epochs=EPOCHS, device="cpu", n_threads=n)
+    scorer = eevee.MLPScorer(table, splits, epochs=EPOCHS, device=device, n_threads=n)
     scorer.score([table.benchmark_names])
     return timed(lambda: scorer.score_splits(subsets)) / len(subsets)
 
@@ -197,6 +199,26 @@ def measure(shape: Shape, *, candidates: int, few: int, repeats: int, n_threads:
     ]
 
 
+def report_cuda(console: Console, candidates: int, repeats: int) -> None:
+    """Print the batched scorer on the CUDA device beside the CPU, in the same run."""
+    shown = Table(title=f"on {torch.cuda.get_device_name()}")
+    for title in ("models x columns", "CPU, ms per candidate", "CUDA, ms per candidate", "ratio"):
+        shown.add_column(title)
+    for shape in SHAPES:
+        table, splits = made(shape)
+        subsets = drawn(table, candidates)
+        cpu, cuda = (
+            [
+                1e3 * batched_seconds(table, splits, subsets, torch.get_num_threads(), device)
+                for _ in range(repeats)
+            ]
+            for device in ("cpu", "cuda")
+        )
+        ratios = [a / b for a, b in zip(cpu, cuda, strict=True)]
+        shown.add_row(shape.name, spread(cpu), spread(cuda), spread(ratios, 1))
+    console.print(shown)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=5)
@@ -229,7 +251,10 @@ def main() -> None:
                 n_threads=options.threads,
             )
         )
-    Console(width=160).print(shown)
+    console = Console(width=160)
+    console.print(shown)
+    if torch.cuda.is_available():
+        report_cuda(console, options.candidates, options.repeats)
 
 
 if __name__ == "__main__":

@@ -150,6 +150,19 @@ def report_tables(console: Console) -> None:
     console.print(report)
 
 
+def report_memory(console: Console) -> None:
+    """Print the MLP's peak memory for more and more candidates in one call."""
+    report = Table(title="MLP, 20 x 31, k = 8: peak memory by candidates in one call")
+    report.add_column("candidates", justify="right")
+    report.add_column("peak above imports, MiB", justify="right")
+    _, idle = in_a_process(BASE, None)
+    for subsets in (550, 5500, 55000):
+        case = Case(20, 31, splits=2, subsets=subsets)
+        _, peak = in_a_process(case, "mlp")
+        report.add_row(str(subsets), f"{peak - idle:.0f}")
+    console.print(report)
+
+
 def report_growth(console: Console, out: Path) -> None:
     """Print how the MLP's seconds grow with one size at a time, and draw it."""
     report = Table(title="MLP: seconds for 200 subsets, measured and by theory (scaled once)")
@@ -197,6 +210,7 @@ def main() -> None:
     arguments = parser.parse_args()
     console = Console(width=120)
     report_tables(console)
+    report_memory(console)
     report_growth(console, arguments.out)
 
 

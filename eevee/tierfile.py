@@ -6,7 +6,6 @@ standard library and PyYAML. A file comes from anywhere: the reader trusts nothi
 
 from __future__ import annotations
 
-import contextlib
 import importlib.resources
 import json
 import os
@@ -32,6 +31,7 @@ from eevee._strict import (
     tuple_of,
     whole,
 )
+from eevee.atomic import replacing
 from eevee.errors import EeveeError, did_you_mean
 
 SCHEMA = "eevee.tiers/1"
@@ -234,14 +234,8 @@ def dump_tiers(tiers: TierSet, path: str | os.PathLike[str]) -> None:
     """
     path = Path(path)
     content = tiers_to_json(tiers) if is_json(path) else tiers_to_yaml(tiers)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
+    with replacing(path) as temporary:
         temporary.write_bytes(content.encode("utf-8"))
-        os.replace(temporary, path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise EeveeError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 class _Dumper(yaml.SafeDumper):

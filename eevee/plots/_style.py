@@ -6,7 +6,7 @@ import math
 import os
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from eevee.atomic import replacing
 from eevee.errors import EeveeError
 
 LOSS = "search loss (squared units)"
@@ -126,14 +127,8 @@ def save_figure(
     """
     written = [Path(f"{os.fspath(path)}.{kind}") for kind in formats]
     for target, kind in zip(written, formats, strict=True):
-        temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-        try:
+        with replacing(target) as temporary:
             _save(figure, temporary, kind)
-            os.replace(temporary, target)
-        except OSError as error:
-            with suppress(OSError):
-                temporary.unlink()
-            raise EeveeError(f"{target}: cannot be written: {error.strerror}") from None
     return written
 
 

@@ -131,6 +131,10 @@ class BaseScorer(ABC):
             return np.empty((0, self.splits.n_splits))
         return np.stack([self._cache[subset] for subset in checked])
 
+    def rescore(self, subsets: Sequence[Iterable[str]], n_init: int) -> FloatArray | None:
+        """Return None: without initialisations there is nothing to draw anew."""
+        return None
+
     def mean_predictor(self) -> FloatArray:
         """Return the loss in each split of predicting each column's training mean.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -93,9 +93,6 @@ class EstimatorScorer(BaseScorer):
             weights=self.weights,
             n_jobs=self.n_jobs,
         )
-
-    def rescore(self, subsets: Sequence[Iterable[str]], n_init: int) -> None:
-        """There are no initialisations to draw anew."""
 
     def describe(self) -> dict[str, Any]:
         """Return the configuration, as plain JSON-able values."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import product
@@ -132,9 +132,6 @@ class FactorScorer(BaseScorer):
             seed=self.seed,
             n_threads=self.n_threads,
         )
-
-    def rescore(self, subsets: Sequence[Iterable[str]], n_init: int) -> None:
-        """There are no initialisations to draw anew."""
 
     def describe(self) -> dict[str, Any]:
         """Return the configuration, as plain JSON-able values."""

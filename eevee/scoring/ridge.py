@@ -112,9 +112,6 @@ class RidgeScorer(BaseScorer):
             n_threads=self.n_threads,
         )
 
-    def rescore(self, subsets: Sequence[Iterable[str]], n_init: int) -> None:
-        """There are no initialisations to draw anew."""
-
     def describe(self) -> dict[str, Any]:
         """Return the configuration, as plain JSON-able values."""
         return {

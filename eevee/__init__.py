@@ -26,10 +26,12 @@ if TYPE_CHECKING:
     from eevee.scoring.factor import FactorScorer as FactorScorer
     from eevee.scoring.mlp import MLPScorer as MLPScorer
     from eevee.scoring.ridge import RidgeScorer as RidgeScorer
-    from eevee.search.evolution import Evolution as Evolution
+    from eevee.search.checkpoint import Checkpoints as Checkpoints
+    from eevee.search.constraints import Constraints as Constraints
     from eevee.search.evolution import evolve as evolve
-    from eevee.search.evolution import sweep as sweep
+    from eevee.search.generations import Evolution as Evolution
     from eevee.search.result import SearchResult as SearchResult
+    from eevee.search.sweep import sweep as sweep
     from eevee.selector import BenchmarkSelector as BenchmarkSelector
     from eevee.splits import Splits as Splits
     from eevee.splits import shuffle_splits as shuffle_splits
@@ -41,10 +43,12 @@ if TYPE_CHECKING:
 
 _HOME = {
     "BenchmarkSelector": "eevee.selector",
+    "Checkpoints": "eevee.search.checkpoint",
     "Completion": "eevee.completion",
+    "Constraints": "eevee.search.constraints",
     "EeveeError": "eevee.errors",
     "EstimatorScorer": "eevee.scoring.estimator",
-    "Evolution": "eevee.search.evolution",
+    "Evolution": "eevee.search.generations",
     "FactorScorer": "eevee.scoring.factor",
     "MLPScorer": "eevee.scoring.mlp",
     "Rating": "eevee.rating",
@@ -65,7 +69,7 @@ _HOME = {
     "rate": "eevee.rating",
     "read_table": "eevee.readers",
     "shuffle_splits": "eevee.splits",
-    "sweep": "eevee.search.evolution",
+    "sweep": "eevee.search.sweep",
 }
 
 __all__ = sorted(_HOME)  # noqa: PLE0605

@@ -9,9 +9,10 @@ from itertools import islice
 import numpy as np
 
 from eevee.scoring.base import Advance, Scorer
-from eevee.search.evolution import MAX_DRAWS
+from eevee.search.generations import MAX_DRAWS
+from eevee.search.goal import make_space
 from eevee.search.result import round6
-from eevee.search.space import FixedSize, Space, WithinBudget
+from eevee.search.space import Space
 from eevee.seeds import child_seed
 from eevee.table import FloatArray, Subset
 
@@ -136,8 +137,8 @@ def rate(
     by_split = scorer.score_splits([names, table.benchmark_names], advance=advance)
     loss, everything = by_split.mean(axis=1).tolist()
     spaces: tuple[Space, Space] = (
-        FixedSize(table.benchmark_names, len(names)),
-        WithinBudget(table.costs, table.cost_of(names)),
+        make_space(table, k=len(names)),
+        make_space(table, budget=table.cost_of(names)),
     )
     of_size, of_cost = (
         scorer.score(_random_subsets(space, n_random, child_seed(seed, i)), advance=advance)

@@ -18,7 +18,8 @@ from eevee.scoring.base import Scorer
 from eevee.scoring.loss import Targets
 from eevee.scoring.mlp import MLPScorer
 from eevee.scoring.ridge import RidgeScorer
-from eevee.search.evolution import Evolution, evolve
+from eevee.search.evolution import evolve
+from eevee.search.generations import Evolution
 from eevee.seeds import child_seed
 from eevee.splits import shuffle_splits
 from eevee.table import NO_COSTS, BoolArray, FloatArray, ResultsTable

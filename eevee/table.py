@@ -90,6 +90,8 @@ class ResultsTable:
     stderrs : DataFrame or None, shape (n_models, n_columns)
     cell_costs : DataFrame or None, shape (n_models, n_benchmarks)
     provenance : Provenance
+    paid : tuple of benchmark names
+        Already paid for: they cost nothing more, and a search always takes them.
 
     Examples
     --------
@@ -111,6 +113,7 @@ class ResultsTable:
     stderrs: pd.DataFrame | None = None
     cell_costs: pd.DataFrame | None = None
     provenance: Provenance = field(default_factory=Provenance)
+    paid: Subset = ()
 
     def __post_init__(self) -> None:
         _check_frames(self)
@@ -207,8 +210,12 @@ class ResultsTable:
 
     @cached_property
     def costs(self) -> dict[str, float]:
-        """What running each benchmark once costs, in `cost_unit`."""
-        return {str(name): float(cost) for name, cost in self.benchmarks["cost"].items()}
+        """What running each benchmark once costs, in `cost_unit`; 0 where already paid for."""
+        paid = set(self.paid)
+        return {
+            str(name): 0.0 if name in paid else float(cost)
+            for name, cost in self.benchmarks["cost"].items()
+        }
 
     @property
     def has_costs(self) -> bool:
@@ -217,8 +224,8 @@ class ResultsTable:
 
     @cached_property
     def total_cost(self) -> float:
-        """What running everything once costs."""
-        return self.cost_of(self.benchmark_names)
+        """What running everything once costs, what is already paid for included."""
+        return total_cost(self.benchmarks["cost"])
 
     @property
     def coverage(self) -> float:
@@ -252,6 +259,24 @@ class ResultsTable:
         if not chosen:
             raise EeveeError("a subset needs at least one benchmark")
         return chosen
+
+    def already_paid(self, names: Iterable[str]) -> ResultsTable:
+        """Return the same table, in which some benchmarks cost nothing more.
+
+        Raises
+        ------
+        EeveeError
+            If a name is not a benchmark of this table.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> table = ResultsTable.from_scores(pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 1.0]}))
+        >>> table.already_paid(["a"]).cost_of(["a", "b"])
+        1.0
+        """
+        names = tuple(names)
+        return replace(self, paid=self.subset(names) if names else ())
 
     def take_models(self, keep: Sequence[bool] | BoolArray) -> ResultsTable:
         """Return the table of some models, with the units, costs and columns of this one."""

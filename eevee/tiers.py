@@ -12,9 +12,10 @@ from eevee._version import __version__
 from eevee.budgets import parse_budget
 from eevee.errors import EeveeError
 from eevee.scoring.base import Scorer
-from eevee.search.evolution import Evolution, evolve
+from eevee.search.evolution import evolve
+from eevee.search.generations import Evolution
+from eevee.search.goal import make_space
 from eevee.search.result import ProgressHook, SearchResult
-from eevee.search.space import make_space
 from eevee.seeds import child_seed
 from eevee.table import ResultsTable, round_cost
 from eevee.tierfile import SearchLoss, TableInfo, Tier, TierBenchmark, TierSet

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eevee.errors import EeveeError
-from eevee.search.space import make_space
+from eevee.search.goal import make_space
 from eevee.table import ResultsTable, round_cost
 from tests.conftest import made_table
 from tests.scoring.tables import rich_table

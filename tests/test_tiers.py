@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eevee
-from eevee.search.evolution import Evolution
+from eevee.search.generations import Evolution
 from eevee.search.result import round6
 from eevee.tierfile import (
     TierSet,

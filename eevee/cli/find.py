@@ -100,7 +100,7 @@ def sweep(
     from eevee.jobs import save_sweep
     from eevee.runs import check_out
     from eevee.search.curve import curve_losses, curve_table
-    from eevee.search.evolution import sweep as sweep_sizes
+    from eevee.search.sweep import sweep as sweep_sizes
 
     sizes = parse_sizes(ks)
     if out is not None:

@@ -12,7 +12,7 @@ import typer
 
 if TYPE_CHECKING:
     from eevee.scoring.base import Scorer
-    from eevee.search.evolution import Evolution
+    from eevee.search.generations import Evolution
     from eevee.splits import Splits
     from eevee.table import ResultsTable
 
@@ -290,7 +290,7 @@ class SearchOptions:
 
     def make(self, paper: bool) -> Evolution:
         """Make the settings of the search; contradictions are wrong usage."""
-        from eevee.search.evolution import Evolution
+        from eevee.search.generations import Evolution
 
         if paper and (self.patience is not None or self.selection is not Selection.best):
             raise typer.BadParameter(

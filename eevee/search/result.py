@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from eevee.scoring.base import Advance, Scorer
+from eevee.scoring.base import Scorer
 from eevee.scoring.loss import Targets
 from eevee.table import ResultsTable, Subset
 
@@ -19,12 +19,25 @@ KEPT = 50
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search is: `done` of at most `total` subsets, and its best loss so far."""
+    """How far a search is.
+
+    Attributes
+    ----------
+    label : str
+    done, total : int
+        Subsets scored, of at most so many.
+    best, mean : float or None
+        Loss of the best subset so far, and mean of the best 50.
+    generation : int or None
+        The one that has just been scored; None in the middle of one.
+    """
 
     label: str
     done: int
     total: int
     best: float | None
+    mean: float | None = None
+    generation: int | None = None
 
 
 ProgressHook = Callable[[Progress], None]
@@ -119,7 +132,7 @@ class Ledger:
         self._total = total
         self._progress = progress
         self._done = 0
-        self._best: float | None = None
+        self._top: list[Subset] = []
         self._rows: dict[Subset, tuple[float, float, int]] = {}
 
     def __contains__(self, subset: Subset) -> bool:
@@ -128,14 +141,32 @@ class Ledger:
     def __len__(self) -> int:
         return len(self._rows)
 
+    @property
+    def rows(self) -> dict[Subset, tuple[float, float, int]]:
+        """Loss, spread and generation of each subset, in the order of scoring."""
+        return self._rows
+
+    def restore(self, rows: Mapping[Subset, tuple[float, float, int]]) -> None:
+        """Take over what an earlier run of the same search has scored."""
+        self._rows = dict(rows)
+        self._done = len(rows)
+        self._rank_top(rows)
+
     def add(self, subsets: Iterable[Subset], generation: int) -> None:
         """Score what is new, in one batch."""
         new = [subset for subset in dict.fromkeys(subsets) if subset not in self._rows]
         splits = self.scorer.score_splits(new, advance=self._advance)
         for subset, losses in zip(new, splits, strict=True):
             self._rows[subset] = (float(losses.mean()), float(losses.std()), generation)
-        self._best = min((self.loss(subset) for subset in self._rows), default=None)
-        self._advance(0)
+        self._rank_top(new)
+        self._report(generation)
+
+    def best(self) -> Subset:
+        """Return the best subset scored so far."""
+        return self._top[0]
+
+    def _rank_top(self, new: Iterable[Subset]) -> None:
+        self._top = sorted([*self._top, *new], key=self.order)[:KEPT]
 
     def loss(self, subset: Subset) -> float:
         """Return the loss of a scored subset, infinite where it is blank."""
@@ -148,22 +179,28 @@ class Ledger:
 
     def top(self, count: int) -> list[Subset]:
         """Return the best subsets scored so far, best first."""
+        if count <= KEPT:
+            return self._top[:count]
         return sorted(self._rows, key=self.order)[:count]
 
     def result(
         self,
         *,
         n_rescore: int,
-        also: Iterable[Subset],
-        exact: bool,
         settings: dict[str, Any],
         logbook: pd.DataFrame,
+        exact: bool = False,
+        also: Iterable[Subset] = (),
+        proposed: Iterable[Subset] | None = None,
     ) -> SearchResult:
-        """Score the best again, rank them, and put everything together."""
-        kept = list(dict.fromkeys([*self.top(KEPT), *also]))
+        """Score the best again, rank them, and put everything together.
+
+        Ranked are the best of all that were scored and `also`, or `proposed` alone.
+        """
+        kept = list(dict.fromkeys([*self.top(KEPT), *also] if proposed is None else proposed))
         ranked = self._rank(kept, n_rescore)
         self._total = self._done
-        self._advance(0)
+        self._report(None)
         return SearchResult(
             best=tuple(ranked["benchmarks"].iloc[0]),
             ranked=ranked.head(KEPT),
@@ -174,6 +211,19 @@ class Ledger:
             mean_predictor=float(self.scorer.mean_predictor().mean()),
             settings=settings,
         )
+
+    def one_line(self) -> pd.DataFrame:
+        """Return a logbook of one line: for searches that have no generations."""
+        losses = [self.loss(subset) for subset in self.top(len(self))]
+        row = {
+            "generation": 0,
+            "evaluated": len(self),
+            "best": losses[0],
+            "mean": float(np.mean(losses)),
+            "worst": losses[-1],
+            "unchanged": 0,
+        }
+        return pd.DataFrame([row])
 
     def _rank(self, kept: list[Subset], n_rescore: int) -> pd.DataFrame:
         frame = self._frame(kept).drop(columns="generation")
@@ -195,12 +245,14 @@ class Ledger:
         names = ["benchmarks", "size", "cost", "loss", "spread", "generation"]
         return pd.DataFrame(rows, columns=names)
 
-    @property
-    def _advance(self) -> Advance:
-        def advance(count: int) -> None:
-            self._done += count
-            if self._progress is not None:
-                total = max(self._total, self._done)
-                self._progress(Progress(self._label, self._done, total, self._best))
+    def _advance(self, count: int) -> None:
+        self._done += count
+        self._report(None)
 
-        return advance
+    def _report(self, generation: int | None) -> None:
+        if self._progress is None:
+            return
+        losses = [self.loss(subset) for subset in self._top]
+        best, mean = (losses[0], float(np.mean(losses))) if losses else (None, None)
+        total = max(self._total, self._done)
+        self._progress(Progress(self._label, self._done, total, best, mean, generation))

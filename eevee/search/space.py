@@ -1,35 +1,211 @@
-"""Which subsets a search may visit: all of one size, or all that fit a budget."""
+"""`Space`: which subsets a search may visit, and how it moves among them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import combinations, islice
-from typing import Protocol
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from typing import Any
 
 import numpy as np
 
-from eevee.errors import EeveeError
-from eevee.table import ResultsTable, Subset, round_cost, total_cost
+from eevee.search.constraints import Constraints
+from eevee.table import Subset, round_cost, total_cost
+
+NO_RULES = Constraints()
 
 
-class Space(Protocol):
-    """Subsets that a search may visit, and how it moves among them."""
+@dataclass(frozen=True, eq=False)
+class Space:
+    """All subsets of `smallest` to `largest` benchmarks within a budget that keep the rules.
 
-    def random(self, rng: np.random.Generator) -> Subset:
-        """Draw a subset."""
+    A move swaps one benchmark for another (paper, Algorithm 2); where sizes are free it may
+    also add or drop one.
 
-    def neighbour(self, subset: Subset, rng: np.random.Generator) -> Subset | None:
-        """Propose one random move; None where it leaves the space."""
+    Attributes
+    ----------
+    costs : dict of benchmark to cost
+        Those to choose from; the fixed ones among them.
+    smallest, largest : int
+        Sizes, the fixed ones counted.
+    fixed : tuple of names
+        Always in.
+    budget : float or None
+        Most that a subset may cost in total.
+    tasks : dict of benchmark to task
+    rules : Constraints
 
-    def __iter__(self) -> Iterator[Subset]:
-        """Go through all subsets, in a fixed order."""
+    Examples
+    --------
+    >>> list(Space({"a": 1.0, "b": 1.0, "c": 1.0}, smallest=2, largest=2))
+    [('a', 'b'), ('a', 'c'), ('b', 'c')]
+    >>> list(Space({"a": 1.0, "b": 2.0, "c": 4.0}, smallest=1, largest=3, budget=5.0))
+    [('a',), ('a', 'b'), ('a', 'c'), ('b',), ('c',)]
+    """
+
+    costs: dict[str, float]
+    smallest: int
+    largest: int
+    fixed: Subset = ()
+    budget: float | None = None
+    tasks: dict[str, str] = field(default_factory=dict)
+    rules: Constraints = NO_RULES
 
     def __contains__(self, subset: object) -> bool:
         """Whether a checked subset may be visited."""
+        if not isinstance(subset, tuple) or not set(self.fixed) <= set(subset) <= set(self.costs):
+            return False
+        return self._reaches_up(subset) and self._reaches_down(subset)
 
-    def describe(self) -> dict[str, float]:
+    def __iter__(self) -> Iterator[Subset]:
+        """Go through all subsets, in a fixed order."""
+        return self._extensions(self.fixed, list(self.free))
+
+    def describe(self) -> dict[str, Any]:
         """Return what defines the space, as plain values."""
+        own: dict[str, Any] = {"k": self.largest} if self.one_size else {}
+        if self.budget is not None:
+            own = {"budget": self.budget}
+        paid = [name for name in self.fixed if name not in self.rules.require]
+        return own | self.rules.describe() | ({"have": paid} if paid else {})
+
+    @property
+    def one_size(self) -> bool:
+        """Whether all subsets have the same size."""
+        return self.smallest == self.largest
+
+    @cached_property
+    def free(self) -> Subset:
+        """Benchmarks that may enter and leave, sorted."""
+        return tuple(sorted(set(self.costs) - set(self.fixed)))
+
+    @property
+    def everything(self) -> Subset:
+        """All benchmarks to choose from, sorted; itself not always a member."""
+        return tuple(sorted(self.costs))
+
+    def random(self, rng: np.random.Generator) -> Subset:
+        """Take benchmarks in random order, each if it still fits.
+
+        Up to the size; where neither size nor budget limits, up to a random one.
+        """
+        largest = self.largest
+        if self.budget is None and not self.one_size:
+            largest = int(rng.integers(self.smallest, self.largest + 1))
+        taken = list(self.fixed)
+        for i in rng.permutation(len(self.free)):
+            if len(taken) >= largest:
+                break
+            if self.may_join(taken, self.free[i]):
+                taken.append(self.free[i])
+        drawn = tuple(sorted(taken))
+        return drawn if self._reaches_down(drawn) else self.completion(drawn) or drawn
+
+    def neighbour(self, subset: Subset, rng: np.random.Generator) -> Subset | None:
+        """Propose one random move; None where it leaves the space."""
+        move = 0 if self.one_size else rng.integers(3)
+        inside = [name for name in subset if name not in self.fixed]
+        outside = [name for name in self.free if name not in subset]
+        if (move != 1 and not inside) or (move != 2 and not outside):
+            return None
+        leaves = None if move == 1 else inside[rng.integers(len(inside))]
+        enters = None if move == 2 else outside[rng.integers(len(outside))]
+        moved = _moved(subset, enters, leaves)
+        return moved if moved in self else None
+
+    def neighbours(self, subset: Subset) -> list[Subset]:
+        """Return every subset that is one move away."""
+        inside = [name for name in subset if name not in self.fixed]
+        outside = [name for name in self.free if name not in subset]
+        moves: list[tuple[str | None, str | None]] = []
+        if not self.one_size:
+            moves += [(name, None) for name in outside] + [(None, name) for name in inside]
+        moves += [(enters, leaves) for leaves in inside for enters in outside]
+        moved = (_moved(subset, enters, leaves) for enters, leaves in moves)
+        return [one for one in moved if one in self]
+
+    def may_join(self, taken: Iterable[str], name: str) -> bool:
+        """Whether an unfinished subset with one more benchmark still leads to a member."""
+        longer = [*taken, name]
+        if not self._reaches_up(longer):
+            return False
+        return self.rules.min_per_task is None or self.completion(longer) is not None
+
+    def may_leave(self, subset: Subset, name: str) -> bool:
+        """Whether what is left after dropping a benchmark still holds a member."""
+        rest = [other for other in subset if other != name]
+        return name not in self.fixed and self.completion(self.fixed, rest) is not None
+
+    def completion(self, taken: Iterable[str], pool: Iterable[str] | None = None) -> Subset | None:
+        """Return the cheapest member between `taken` and `pool`; None where there is none.
+
+        First what each task lacks, cheapest first, then the cheapest of the others up to the
+        smallest size. Since tasks do not overlap, no other way is cheaper.
+        """
+        chosen = list(taken)
+        have = set(chosen)
+        allowed = set(self.costs if pool is None else pool)
+        rest = [name for name in self._by_cost if name in allowed and name not in have]
+        counts = Counter(self.tasks.get(name) for name in chosen)
+        least, most = self.rules.min_per_task or 0, self.rules.max_per_task or len(self.costs)
+        later = []
+        for name in rest:
+            task = self.tasks.get(name)
+            if task is not None and counts[task] < least:
+                counts[task] += 1
+                chosen.append(name)
+            else:
+                later.append(name)
+        for name in later:
+            if len(chosen) >= max(self.smallest, 1):
+                break
+            task = self.tasks.get(name)
+            if task is None or counts[task] < most:
+                counts[task] += 1
+                chosen.append(name)
+        subset = tuple(sorted(chosen))
+        return subset if self._reaches_up(subset) and self._reaches_down(subset) else None
+
+    def _extensions(self, taken: Subset, rest: list[str]) -> Iterator[Subset]:
+        """Go down the tree of subsets, only into branches that hold a member."""
+        if self.completion(taken, (*taken, *rest)) is None:
+            return
+        if taken and self._reaches_down(taken):
+            yield tuple(sorted(taken))
+        if len(taken) < self.largest:
+            for i, name in enumerate(rest):
+                longer = (*taken, name)
+                if self._reaches_up(longer):
+                    yield from self._extensions(longer, rest[i + 1 :])
+
+    def _reaches_up(self, names: Iterable[str]) -> bool:
+        """Whether no upper limit is passed: size, budget, at most per task."""
+        names = tuple(names)
+        if len(names) > self.largest:
+            return False
+        most = self.rules.max_per_task
+        if most is not None and any(count > most for count in self._counts(names).values()):
+            return False
+        if self.budget is None:
+            return True
+        return total_cost(self.costs[name] for name in names) <= round_cost(self.budget)
+
+    def _reaches_down(self, names: Iterable[str]) -> bool:
+        """Whether every lower limit is reached: size, at least per task."""
+        names = tuple(names)
+        if len(names) < max(self.smallest, 1):
+            return False
+        least, counts = self.rules.min_per_task, self._counts(names)
+        return least is None or all(counts[task] >= least for task in set(self.tasks.values()))
+
+    def _counts(self, names: Iterable[str]) -> Counter[str]:
+        return Counter(self.tasks[name] for name in names if name in self.tasks)
+
+    @cached_property
+    def _by_cost(self) -> list[str]:
+        return sorted(self.costs, key=lambda name: (self.costs[name], name))
 
 
 def at_most(space: Space, limit: int) -> bool:
@@ -37,136 +213,6 @@ def at_most(space: Space, limit: int) -> bool:
     return sum(1 for _ in islice(iter(space), limit + 1)) <= limit
 
 
-@dataclass(frozen=True)
-class FixedSize:
-    """All subsets of k benchmarks; a move swaps one of them for another (paper, Algorithm 2).
-
-    Examples
-    --------
-    >>> list(FixedSize(("a", "b", "c"), 2))
-    [('a', 'b'), ('a', 'c'), ('b', 'c')]
-    """
-
-    names: Subset
-    k: int
-
-    def random(self, rng: np.random.Generator) -> Subset:
-        """Draw k names without replacement."""
-        chosen = rng.choice(len(self.names), self.k, replace=False)
-        return tuple(sorted(self.names[i] for i in chosen))
-
-    def neighbour(self, subset: Subset, rng: np.random.Generator) -> Subset | None:
-        """Swap one benchmark for one that is not in the subset; None at k = n."""
-        return _swap(subset, self.names, rng)
-
-    def __iter__(self) -> Iterator[Subset]:
-        return combinations(self.names, self.k)
-
-    def __contains__(self, subset: object) -> bool:
-        return isinstance(subset, tuple) and len(subset) == self.k
-
-    def describe(self) -> dict[str, float]:
-        """Return what defines the space, as plain values."""
-        return {"k": self.k}
-
-
-@dataclass(frozen=True, eq=False)
-class WithinBudget:
-    """All subsets whose total cost is at most a budget; moves are swap, add and drop.
-
-    Examples
-    --------
-    >>> space = WithinBudget({"a": 1.0, "b": 2.0, "c": 4.0}, budget=5.0)
-    >>> list(space)
-    [('a',), ('a', 'b'), ('a', 'c'), ('b',), ('c',)]
-    """
-
-    costs: dict[str, float]
-    budget: float
-
-    def random(self, rng: np.random.Generator) -> Subset:
-        """Go through the benchmarks in random order and take each that still fits."""
-        names = sorted(self.costs)
-        taken: list[str] = []
-        for i in rng.permutation(len(names)):
-            if self._fits([*taken, names[i]]):
-                taken.append(names[i])
-        return tuple(sorted(taken))
-
-    def neighbour(self, subset: Subset, rng: np.random.Generator) -> Subset | None:
-        """Swap, add or drop, each with the same chance; None where that does not fit."""
-        names = tuple(sorted(self.costs))
-        move = rng.integers(3)
-        if move == 0:
-            moved = _swap(subset, names, rng)
-        elif move == 1:
-            moved = _add(subset, names, rng)
-        else:
-            moved = _drop(subset, rng)
-        return moved if moved is not None and self._fits(moved) else None
-
-    def __iter__(self) -> Iterator[Subset]:
-        return self._extensions((), sorted(self.costs))
-
-    def __contains__(self, subset: object) -> bool:
-        return isinstance(subset, tuple) and self._fits(subset)
-
-    def describe(self) -> dict[str, float]:
-        """Return what defines the space, as plain values."""
-        return {"budget": self.budget}
-
-    def _extensions(self, taken: Subset, rest: list[str]) -> Iterator[Subset]:
-        for i, name in enumerate(rest):
-            longer = (*taken, name)
-            if self._fits(longer):
-                yield longer
-                yield from self._extensions(longer, rest[i + 1 :])
-
-    def _fits(self, subset: list[str] | Subset) -> bool:
-        return total_cost(self.costs[name] for name in subset) <= round_cost(self.budget)
-
-
-def make_space(table: ResultsTable, k: int | None, budget: float | None) -> Space:
-    """Return the space that a size or a budget describes.
-
-    Raises
-    ------
-    EeveeError
-        If neither or both are given, k is out of range, or nothing fits the budget.
-    """
-    if (k is None) == (budget is None):
-        raise EeveeError("give either a size k or a budget")
-    if k is not None:
-        if not 1 <= k <= table.n_benchmarks:
-            raise EeveeError(
-                f"k = {k} is not between 1 and the pool's {table.n_benchmarks} benchmarks"
-            )
-        return FixedSize(table.benchmark_names, k)
-    assert budget is not None
-    cheapest = min(table.costs, key=lambda name: (table.costs[name], name))
-    if not round_cost(budget) >= round_cost(table.costs[cheapest]):
-        raise EeveeError(
-            f"a budget of {budget:g} {table.cost_unit} is below the cheapest benchmark: "
-            f"{cheapest!r} costs {table.costs[cheapest]:g}"
-        )
-    return WithinBudget(table.costs, budget)
-
-
-def _swap(subset: Subset, names: Subset, rng: np.random.Generator) -> Subset | None:
-    dropped = _drop(subset, rng)
-    outside = [name for name in names if name not in subset]
-    if not outside:
-        return None
-    return tuple(sorted([*(dropped or ()), outside[rng.integers(len(outside))]]))
-
-
-def _add(subset: Subset, names: Subset, rng: np.random.Generator) -> Subset | None:
-    outside = [name for name in names if name not in subset]
-    if not outside:
-        return None
-    return tuple(sorted([*subset, outside[rng.integers(len(outside))]]))
-
-
-def _drop(subset: Subset, rng: np.random.Generator) -> Subset | None:
-    gone = rng.integers(len(subset))
-    return tuple(name for i, name in enumerate(subset) if i != gone) or None
+def _moved(subset: Subset, enters: str | None, leaves: str | None) -> Subset:
+    kept = [name for name in subset if name != leaves]
+    return tuple(sorted(kept if enters is None else [*kept, enters]))

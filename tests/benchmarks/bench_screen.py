@@ -25,7 +25,8 @@ from rich.console import Console
 from rich.table import Table
 
 import eevee
-from eevee.search.evolution import Evolution, evolve
+from eevee.search.evolution import evolve
+from eevee.search.generations import Evolution
 from eevee.search.result import SearchResult
 from eevee.splits import Splits
 from eevee.table import BoolArray, ResultsTable

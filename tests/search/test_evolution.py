@@ -15,13 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eevee
-from eevee.search.evolution import Evolution, child_seed, evolve, sweep
+from eevee.search.evolution import evolve
+from eevee.search.generations import Evolution
 from eevee.search.result import Progress
+from eevee.search.sweep import sweep
+from eevee.seeds import child_seed
 from tests.conftest import made_table
 from tests.scoring.tables import few_splits
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 
-QUICK = Evolution(population=60, winners=10, children=5, generations=6)
+QUICK = Evolution.paper(population=60, winners=10, children=5, generations=6)
 
 
 def _run(costs=16, loss=smooth, *, again=None, **options):
@@ -32,7 +35,7 @@ def _run(costs=16, loss=smooth, *, again=None, **options):
 @pytest.mark.parametrize("selection", ["best", "tournament"])
 @pytest.mark.parametrize("size", [{"k": 4}, {"k": None, "budget": 5.0}])
 def test_no_subset_is_scored_twice(selection: str, size: dict) -> None:
-    evolution = Evolution(selection=selection, patience=None, generations=5)
+    evolution = Evolution.paper(selection=selection, patience=None, generations=5)
     found, scorer = _run(evolution=evolution, **size)
     assert set(scorer.asked.values()) == {1}
     assert len(found.evaluated) == len(scorer.asked)
@@ -40,7 +43,7 @@ def test_no_subset_is_scored_twice(selection: str, size: dict) -> None:
 
 
 def test_by_default_a_thousand_are_drawn_and_at_most_500_are_new_in_each_generation() -> None:
-    found, scorer = _run(40, noise, k=8, evolution=Evolution(patience=None))
+    found, scorer = _run(40, noise, k=8, evolution=Evolution.paper(patience=None))
     sizes = [len(batch) for batch in scorer.batches if batch]
     assert sizes[0] == 1000
     assert len(sizes) == 1 + 10
@@ -56,7 +59,7 @@ def test_a_generation_goes_to_the_scorer_in_one_batch() -> None:
 
 @pytest.mark.parametrize("loss", [smooth, noise])
 def test_parents_stay_so_the_best_and_the_mean_of_the_kept_never_get_worse(loss) -> None:
-    found, _ = _run(loss=loss, evolution=Evolution(patience=None))
+    found, _ = _run(loss=loss, evolution=Evolution.paper(patience=None))
     for name in ("best", "mean", "worst"):
         assert all(after <= before for before, after in pairwise(found.logbook[name]))
 
@@ -92,14 +95,14 @@ def test_evolution_beats_as_many_random_subsets() -> None:
 
 def test_it_stops_after_patience_generations_without_a_better_subset() -> None:
     for patience in (1, 2, 3):
-        found, _ = _run(evolution=Evolution(patience=patience, generations=40))
+        found, _ = _run(evolution=Evolution.paper(patience=patience, generations=40))
         assert found.logbook["unchanged"].iloc[-1] == patience
         assert (found.logbook["unchanged"].iloc[:-1] < patience).all()
         assert len(found.logbook) < 41
 
 
 def test_without_patience_all_generations_run() -> None:
-    found, _ = _run(evolution=Evolution(patience=None, generations=7))
+    found, _ = _run(evolution=Evolution.paper(patience=None, generations=7))
     assert found.logbook["generation"].tolist() == list(range(8))
 
 
@@ -253,14 +256,16 @@ class TestExhaustive:
                                                    (21, 4, True), (22, 4, False)])  # fmt: skip
     def test_it_is_a_matter_of_count(self, n: int, k: int, exact: bool) -> None:
         assert exact == (comb(n, k) <= 6000)
-        found, scorer = _run(n, k=k, exhaustive=True, evolution=Evolution(generations=1))
+        found, scorer = _run(n, k=k, exhaustive=True, evolution=Evolution.paper(generations=1))
         assert found.exact is exact
         assert found.settings["method"] == ("exhaustive" if exact else "evolution")
         assert (len(scorer.asked) == comb(n, k)) is exact
 
     def test_the_limit_is_an_option(self) -> None:
         for limit, exact in ((comb(8, 3), True), (comb(8, 3) - 1, False)):
-            found, _ = _run(8, k=3, exhaustive=True, evolution=Evolution(max_exhaustive=limit))
+            found, _ = _run(
+                8, k=3, exhaustive=True, evolution=Evolution.paper(max_exhaustive=limit)
+            )
             assert found.exact is exact
 
     @given(costs=st.lists(st.integers(1, 9), min_size=1, max_size=7), share=st.floats(0.15, 1.0))
@@ -345,12 +350,13 @@ def test_requests_that_cannot_be_met_are_refused(options: dict, message: str) ->
 )
 def test_numbers_of_the_search_out_of_range_are_refused(options: dict) -> None:
     with pytest.raises(eevee.EeveeError, match=next(iter(options))):
-        Evolution(**options)
+        Evolution.paper(**options)
 
 
 HASHED = """
 import eevee, numpy, pandas
-from eevee.search.evolution import Evolution, evolve
+from eevee.search.evolution import evolve
+from eevee.search.generations import Evolution
 rng = numpy.random.default_rng(0)
 frame = pandas.DataFrame(rng.normal(size=(14, 11)), columns=list("abcdefghijk"))
 table = eevee.ResultsTable.from_scores(frame)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,13 +10,16 @@ import pandas as pd
 import pytest
 
 import eevee
-from eevee.search.evolution import Evolution, evolve, sweep
+from eevee.search.evolution import evolve
+from eevee.search.generations import Evolution
 from eevee.search.screen import SCREEN_FACTOR, best_of
+from eevee.search.sweep import sweep
 from tests.conftest import made_table
 from tests.scoring.tables import few_splits
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 
-QUICK = Evolution(population=60, winners=10, children=5, generations=6)
+QUICK = Evolution(population=60, winners=10, children=5, generations=6, polish=False)
+FULL = replace(QUICK, patience=None)
 
 
 def _run(n=30, *, loss=smooth, screen_loss=smooth, table=None, **options):
@@ -37,7 +41,7 @@ def test_reported_losses_are_the_scorers() -> None:
 
 
 def test_no_subset_goes_to_the_scorer_twice_and_no_more_than_without_a_screen() -> None:
-    found, scorer, _ = _run(evolution=Evolution(60, 10, 5, 6, patience=None))
+    found, scorer, _ = _run(evolution=FULL)
     sizes = [len(batch) for batch in scorer.batches if batch]
     assert set(scorer.asked.values()) == {1}
     assert sizes == [60] + 6 * [50]
@@ -45,7 +49,7 @@ def test_no_subset_goes_to_the_scorer_twice_and_no_more_than_without_a_screen() 
 
 
 def test_a_generation_is_the_best_by_the_screen_of_ten_times_the_children() -> None:
-    found, _, screen = _run(evolution=Evolution(60, 10, 5, 6, patience=None))
+    found, _, screen = _run(evolution=FULL)
     batches = [batch for batch in screen.batches if batch]
     assert len(batches) == 6
     for generation, batch in enumerate(batches, start=1):
@@ -80,7 +84,9 @@ def test_the_random_baseline_is_what_it_is_without_a_screen() -> None:
 @pytest.mark.parametrize("selection", ["best", "tournament"])
 @pytest.mark.parametrize("size", [{"k": 5}, {"k": None, "budget": 5.0}])
 def test_the_same_seed_gives_the_same_search_and_another_seed_another(selection, size) -> None:
-    evolution = Evolution(60, 10, 5, 4, selection=selection)
+    evolution = Evolution.paper(
+        population=60, winners=10, children=5, generations=4, patience=3, selection=selection
+    )
     runs = [_run(evolution=evolution, seed=seed, **size)[0] for seed in (3, 3, 4)]
     for name in ("ranked", "evaluated", "logbook"):
         pd.testing.assert_frame_equal(getattr(runs[0], name), getattr(runs[1], name))
@@ -88,7 +94,7 @@ def test_the_same_seed_gives_the_same_search_and_another_seed_another(selection,
 
 
 def test_a_screen_that_knows_the_loss_finds_more_with_as_many_scores() -> None:
-    evolution = Evolution(60, 10, 5, 3, patience=None)
+    evolution = replace(FULL, generations=3)
     for seed in range(5):
         found, scorer, _ = _run(40, k=10, evolution=evolution, seed=seed)
         plain = evolve(FunctionScorer(scorer.table, smooth), 10, evolution=evolution, seed=seed)
@@ -200,12 +206,14 @@ def test_a_screen_for_other_targets_is_refused_and_the_message_says_what_to_use(
 
 @pytest.mark.parametrize(
     ("selection", "wanted"),
-    [("best", "65e7fcb72c8b7c7c"), ("tournament", "1add8e694d9ceb2b")],
+    [("best", "d0dfecf0f78d38f7"), ("tournament", "a76f79ab9eeb0ee4")],
 )
 def test_without_a_screen_a_search_visits_what_it_did_before_there_were_screens(
     selection, wanted
 ) -> None:
-    evolution = Evolution(60, 10, 5, 4, selection=selection)
+    evolution = Evolution.paper(
+        population=60, winners=10, children=5, generations=4, patience=3, selection=selection
+    )
     scorer = FunctionScorer(table_with(24), smooth)
     found = evolve(scorer, 4, seed=3, evolution=evolution, exhaustive=False)
     visited = found.evaluated[["benchmarks", "generation"]].to_csv(index=False)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from itertools import combinations, islice
 from math import comb, fsum
 
@@ -8,13 +9,22 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eevee.search.evolution import Evolution, evolve
-from eevee.search.space import FixedSize, WithinBudget, at_most
+from eevee.search.evolution import evolve
+from eevee.search.generations import Evolution
+from eevee.search.space import Space, at_most
 from eevee.table import round_cost, total_cost
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 
 COSTS = st.lists(st.floats(0.01, 100.0), min_size=1, max_size=12)
 NAMES = tuple("abcdef")
+
+
+def of_size(names: Iterable[str], k: int) -> Space:
+    return Space(dict.fromkeys(names, 1.0), smallest=k, largest=k)
+
+
+def within(costs: dict[str, float], budget: float) -> Space:
+    return Space(costs, smallest=1, largest=len(costs), budget=budget)
 
 
 def _budget(costs: list[float], share: float) -> float:
@@ -28,7 +38,7 @@ def test_a_random_subset_under_a_budget_fits_and_no_other_benchmark_would(
 ) -> None:
     named = {f"b{i:02d}": cost for i, cost in enumerate(costs)}
     budget = _budget(costs, share)
-    subset = WithinBudget(named, budget).random(np.random.default_rng(seed))
+    subset = within(named, budget).random(np.random.default_rng(seed))
     total = total_cost(named[name] for name in subset)
     assert subset == tuple(sorted(set(subset)))
     assert total <= budget
@@ -44,7 +54,7 @@ def test_a_move_under_a_budget_fits_and_is_a_swap_an_addition_or_a_drop(
     costs: list[float], share: float, seed: int
 ) -> None:
     named = {f"b{i:02d}": cost for i, cost in enumerate(costs)}
-    space = WithinBudget(named, _budget(costs, share))
+    space = within(named, _budget(costs, share))
     rng = np.random.default_rng(seed)
     subset = space.random(rng)
     for _ in range(20):
@@ -82,14 +92,14 @@ def test_evolution_under_a_budget_reaches_every_subset_of_a_small_space() -> Non
     scorer = FunctionScorer(table_with(costs), noise)
     evolution = Evolution(generations=30, patience=None)
     evolve(scorer, budget=5.0, exhaustive=False, evolution=evolution)
-    assert sorted(scorer.asked) == sorted(WithinBudget(scorer.table.costs, 5.0))
+    assert sorted(scorer.asked) == sorted(within(scorer.table.costs, 5.0))
 
 
 @given(n=st.integers(1, 9), data=st.data())
 def test_fixed_sizes_iterate_over_all_combinations_and_draw_only_those(n: int, data) -> None:
     k = data.draw(st.integers(1, n))
-    space = FixedSize(tuple(f"b{i}" for i in range(n)), k)
-    everything = list(combinations(space.names, k))
+    space = of_size(tuple(f"b{i}" for i in range(n)), k)
+    everything = list(combinations(space.everything, k))
     assert list(space) == everything
     rng = np.random.default_rng(0)
     for _ in range(10):
@@ -106,7 +116,7 @@ def test_fixed_sizes_iterate_over_all_combinations_and_draw_only_those(n: int, d
 @given(costs=st.lists(st.integers(1, 9), min_size=1, max_size=8), budget=st.integers(9, 40))
 def test_a_budget_iterates_over_every_subset_that_fits_once(costs: list[int], budget: int) -> None:
     named = {f"b{i}": float(cost) for i, cost in enumerate(costs)}
-    listed = list(WithinBudget(named, float(budget)))
+    listed = list(within(named, float(budget)))
     wanted = [
         subset
         for size in range(1, len(named) + 1)
@@ -118,7 +128,7 @@ def test_a_budget_iterates_over_every_subset_that_fits_once(costs: list[int], bu
 
 
 def test_random_subsets_and_swaps_are_uniform() -> None:
-    space = FixedSize(NAMES, 3)
+    space = of_size(NAMES, 3)
     rng = np.random.default_rng(0)
     drawn = Counter(space.random(rng) for _ in range(6000))
     assert len(drawn) == comb(6, 3)
@@ -129,7 +139,7 @@ def test_random_subsets_and_swaps_are_uniform() -> None:
 
 
 def test_swap_add_and_drop_have_the_same_chance_where_all_fit() -> None:
-    space = WithinBudget(dict.fromkeys(NAMES, 1.0), 6.0)
+    space = within(dict.fromkeys(NAMES, 1.0), 6.0)
     rng = np.random.default_rng(0)
     sizes = Counter(len(space.neighbour(("a", "b", "c"), rng)) for _ in range(6000))
     assert set(sizes) == {2, 3, 4}
@@ -148,10 +158,10 @@ def test_a_space_is_counted_no_further_than_the_limit() -> None:
 
     assert not at_most(Endless(), 6000)
     assert listed == 6001
-    assert at_most(FixedSize(NAMES, 3), 20)
-    assert not at_most(FixedSize(NAMES, 3), 19)
+    assert at_most(of_size(NAMES, 3), 20)
+    assert not at_most(of_size(NAMES, 3), 19)
 
 
 def test_a_large_budget_space_is_lazy() -> None:
-    space = WithinBudget({f"b{i:03d}": 1.0 for i in range(200)}, 100.0)
+    space = within({f"b{i:03d}": 1.0 for i in range(200)}, 100.0)
     assert len(list(islice(space, 10))) == 10

@@ -1,0 +1,277 @@
+"""Checkpoints: the state of a search after each generation, and how to go on from it."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eevee._version import __version__
+from eevee.atomic import replacing
+from eevee.errors import EeveeError
+from eevee.scoring.base import Scorer
+from eevee.table import Subset
+
+FORMAT = "eevee.checkpoint/1"
+Rows = dict[Subset, tuple[float, float, int]]
+"""Loss, spread and generation of each subset that was scored, in that order."""
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What a search needs to go on as if it had never been interrupted.
+
+    Attributes
+    ----------
+    phase : str
+    population : list of subsets
+    logbook : list of dict
+    rng : dict
+        State of the bit generator.
+    rows : Rows
+    """
+
+    phase: str
+    population: list[Subset]
+    logbook: list[dict[str, Any]]
+    rng: Mapping[str, Any]
+    rows: Rows
+
+
+class Checkpoints:
+    """A folder that holds the states of the searches of one job.
+
+    Parameters
+    ----------
+    folder : path
+        Made when the first state is kept.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, pandas as pd, eevee
+    >>> scores = np.random.default_rng(0).normal(size=(20, 9))
+    >>> frame = pd.DataFrame(scores, columns=list("abcdefghi"))
+    >>> table = eevee.ResultsTable.from_scores(frame)
+    >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     kept = Checkpoints(home)
+    ...     first = eevee.evolve(scorer, 4, exhaustive=False, checkpoints=kept)
+    ...     again = eevee.evolve(scorer, 4, exhaustive=False, checkpoints=kept)  # only ranks
+    >>> first.best == again.best
+    True
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+
+    def of(self, label: str, scorer: Scorer, settings: Mapping[str, Any]) -> Saved:
+        """Return where the state of one search is kept."""
+        return Saved(self.folder, label, scorer, settings)
+
+    def remove(self) -> None:
+        """Remove the states, and the folder if nothing else is in it."""
+        for path in [*self.folder.glob("search-*.json"), *self.folder.glob("search-*.npz")]:
+            path.unlink(missing_ok=True)
+        if self.folder.is_dir() and not any(self.folder.iterdir()):
+            self.folder.rmdir()
+
+
+class Saved:
+    """The state of one search: a JSON file, and beside it the arrays that it names.
+
+    The arrays are written first and under a name of their own, so that the JSON file, renamed
+    into place, always names arrays that are whole.
+    """
+
+    def __init__(
+        self, folder: Path, label: str, scorer: Scorer, settings: Mapping[str, Any]
+    ) -> None:
+        self._folder = folder
+        self._scorer = scorer
+        self._stem = f"search-{hashlib.blake2b(label.encode(), digest_size=8).hexdigest()}"
+        self._label = label
+        self._about = json.loads(json.dumps({"label": label, **about(scorer, settings)}))
+
+    def save(self, state: State) -> None:
+        """Keep a state in place of the one before.
+
+        Raises
+        ------
+        EeveeError
+            If it cannot be written.
+        """
+        arrays = self._folder / f"{self._stem}-{len(state.logbook)}.npz"
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with replacing(arrays) as temporary:
+                temporary.write_bytes(self._to_bytes(state))
+            content = {
+                "schema": FORMAT,
+                "about": self._about,
+                "arrays": arrays.name,
+                "phase": state.phase,
+                "logbook": state.logbook,
+                "rng": dict(state.rng),
+            }
+            with replacing(self._path) as temporary:
+                temporary.write_text(json.dumps(content, indent=1), encoding="utf-8")
+            for old in set(self._folder.glob(f"{self._stem}-*.npz")) - {arrays}:
+                old.unlink()
+        except OSError as error:
+            raise EeveeError(f"{self._folder}: cannot be written: {error.strerror}") from None
+
+    def load(self) -> State | None:
+        """Return the state that is kept, checked; None where there is none.
+
+        Raises
+        ------
+        EeveeError
+            If it is of another table, configuration or version, or damaged.
+        """
+        if not self._path.exists():
+            return None
+        try:
+            content = json.loads(self._path.read_text(encoding="utf-8"))
+            self._check(content)
+            state = self._from_files(content)
+        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+            raise self._refused(f"is damaged ({type(error).__name__})") from None
+        self._check_losses(state.rows)
+        return state
+
+    @property
+    def _path(self) -> Path:
+        return self._folder / f"{self._stem}.json"
+
+    def _check(self, content: Mapping[str, Any]) -> None:
+        if content["schema"] != FORMAT:
+            raise self._refused(f"has format {content['schema']!r}, not {FORMAT!r}")
+        difference = first_difference(content["about"], self._about)
+        if difference is not None:
+            raise self._refused(f"is of another run: {difference}")
+
+    def _check_losses(self, rows: Rows) -> None:
+        """Score one subset of each size again: another machine may count otherwise."""
+        one_of_size = {len(subset): subset for subset in reversed(rows)}
+        again = self._scorer.score(list(one_of_size.values()))
+        for subset, loss in zip(one_of_size.values(), again, strict=True):
+            if not np.array_equal(rows[subset][0], loss, equal_nan=True):
+                raise self._refused(
+                    f"does not agree with this machine: the loss of {', '.join(subset)} was "
+                    f"{rows[subset][0]!r}, and is {float(loss)!r} now"
+                )
+
+    def _to_bytes(self, state: State) -> bytes:
+        names = self._scorer.table.benchmark_names
+        place = {name: i for i, name in enumerate(names)}
+        members = np.zeros((len(state.rows), len(names)), dtype=np.bool_)
+        for i, subset in enumerate(state.rows):
+            members[i, [place[name] for name in subset]] = True
+        row_of = {subset: i for i, subset in enumerate(state.rows)}
+        loss, spread, generation = zip(*state.rows.values(), strict=True)
+        file = io.BytesIO()
+        np.savez_compressed(
+            file,
+            members=np.packbits(members, axis=1),
+            loss=np.array(loss, dtype=np.float64),
+            spread=np.array(spread, dtype=np.float64),
+            generation=np.array(generation, dtype=np.int64),
+            population=np.array([row_of[subset] for subset in state.population], dtype=np.int64),
+        )
+        return file.getvalue()
+
+    def _from_files(self, content: Mapping[str, Any]) -> State:
+        name = content["arrays"]
+        if Path(name).name != name:
+            raise ValueError(name)
+        names = self._scorer.table.benchmark_names
+        with np.load(self._folder / name, allow_pickle=False) as arrays:
+            members = np.unpackbits(arrays["members"], axis=1, count=len(names)).astype(bool)
+            subsets = [tuple(names[j] for j in np.flatnonzero(row)) for row in members]
+            figures = zip(
+                arrays["loss"].tolist(),
+                arrays["spread"].tolist(),
+                arrays["generation"].tolist(),
+                strict=True,
+            )
+            rows: Rows = dict(zip(subsets, figures, strict=True))
+            population = [subsets[i] for i in arrays["population"]]
+        return State(content["phase"], population, content["logbook"], content["rng"], rows)
+
+    def _refused(self, why: str) -> EeveeError:
+        return EeveeError(
+            f"{self._path}: the checkpoint of {self._label!r} {why}; remove the folder "
+            f"{self._folder} to begin anew"
+        )
+
+
+def about(scorer: Scorer, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a checkpoint must agree with: version, table, splits, scorer, search."""
+    return {
+        "version": __version__,
+        "table": _hash_of_table(scorer),
+        "splits": _hash(scorer.splits.train, scorer.splits.validation, scorer.splits.test),
+        "scorer": _without_measured(scorer.describe()),
+        "search": _without_measured(settings),
+    }
+
+
+def first_difference(kept: Any, now: Any, where: str = "") -> str | None:
+    """Say where two JSON values differ first; None where they are equal.
+
+    Examples
+    --------
+    >>> first_difference({"search": {"k": 3}}, {"search": {"k": 4}})
+    'search.k was 3, and is 4 now'
+    """
+    if isinstance(kept, dict) and isinstance(now, dict):
+        for key in [*now, *(key for key in kept if key not in now)]:
+            inner = f"{where}.{key}" if where else str(key)
+            found = first_difference(kept.get(key), now.get(key), inner)
+            if found is not None:
+                return found
+        return None
+    if kept == now:
+        return None
+    if where in ("table", "splits"):
+        return f"the {where} {'has' if where == 'table' else 'have'} changed"
+    return f"{where} was {_short(kept)}, and is {_short(now)} now"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _without_measured(value: Any) -> Any:
+    """Leave out what a scorer measures on the way: the same, but not there from the start."""
+    if isinstance(value, Mapping):
+        return {k: _without_measured(v) for k, v in value.items() if k != "epochs_by_size"}
+    if isinstance(value, list | tuple):
+        return [_without_measured(member) for member in value]
+    return value
+
+
+def _hash_of_table(scorer: Scorer) -> str:
+    table = scorer.table
+    names = [*table.model_names, *table.columns.index, *table.columns["benchmark"]]
+    words = [*names, *table.columns["direction"], *table.columns["role"], *table.paid]
+    words += [str(task) for task in table.benchmarks["task"]]
+    text = np.frombuffer(json.dumps(words).encode(), dtype=np.uint8)
+    costs = np.array(list(table.costs.values()))
+    return _hash(text, table.oriented, table.units.to_numpy(np.float64), costs)
+
+
+def _hash(*arrays: np.ndarray) -> str:
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(repr((array.dtype.str, array.shape)).encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,313 @@
+"""`Generations`: the evolution itself, one generation after another, from a state that is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from deap import base
+
+from eevee.errors import EeveeError
+from eevee.scoring.base import Scorer
+from eevee.search.checkpoint import Saved, State
+from eevee.search.result import Ledger, round6
+from eevee.search.screen import SCREEN_FACTOR, best_of
+from eevee.search.selection import Selection, selection
+from eevee.search.space import Space
+from eevee.table import Subset
+
+MAX_DRAWS = 100
+"""An operator that finds no unseen subset in this many draws gives up."""
+
+Phase = Literal["evolving", "polishing", "done"]
+
+
+@dataclass(frozen=True)
+class Evolution:
+    """Numbers of the search; those of `paper` are the paper's, where it gives them.
+
+    Attributes
+    ----------
+    population : int
+        Random subsets to begin with.
+    winners, children : int
+        Subsets kept per generation, and moves made from each.
+    generations : int
+        At most; the paper does not say.
+    patience : int or None
+        Stop after this many generations without a better subset; None never stops early.
+    selection : {"best", "tournament"}
+        The top winners are kept, as the paper does under the name of a tournament, or
+        DEAP's `selTournament` draws them.
+    warm_start : bool
+        Also begin with what greedy search finds.
+    polish : bool
+        End with moves of the best subset to its best neighbour, until none is better.
+    max_exhaustive : int
+        Score everything where there are at most this many subsets; polish no further where a
+        subset has more neighbours.
+    """
+
+    population: int = 1000
+    winners: int = 50
+    children: int = 10
+    generations: int = 10
+    patience: int | None = 3
+    selection: Selection = "best"
+    warm_start: bool = True
+    polish: bool = True
+    max_exhaustive: int = 6000
+
+    def __post_init__(self) -> None:
+        for name in ("population", "winners", "children", "generations"):
+            if getattr(self, name) < 1:
+                raise EeveeError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.patience is not None and self.patience < 1:
+            raise EeveeError(f"patience must be at least 1 or None, got {self.patience}")
+        if self.selection not in ("best", "tournament"):
+            raise EeveeError(f"selection must be 'best' or 'tournament', got {self.selection!r}")
+
+    @classmethod
+    def paper(cls, **changes: Any) -> Evolution:
+        """Return the paper's algorithm: all generations, nothing before and nothing after them.
+
+        Examples
+        --------
+        >>> Evolution.paper(generations=3).patience is None
+        True
+        """
+        return cls(**{"patience": None, "warm_start": False, "polish": False} | changes)
+
+    @property
+    def most(self) -> int:
+        """The most subsets that the generations can score."""
+        return self.population + self.generations * self.winners * self.children
+
+
+class Generations:
+    """One run of Algorithm 3; DEAP's toolbox holds its operators.
+
+    Parameters
+    ----------
+    space : Space
+    ledger : Ledger
+    evolution : Evolution
+    seed : int
+    screen : Scorer or None
+    saved : Saved or None
+        Where the state is kept after each generation, and taken up again.
+    stop : callable
+        Asked before each generation; true ends the search there.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        ledger: Ledger,
+        evolution: Evolution,
+        seed: int,
+        *,
+        screen: Scorer | None = None,
+        saved: Saved | None = None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._space = space
+        self._ledger = ledger
+        self._evolution = evolution
+        self._rng = np.random.default_rng(seed)
+        self._screen = screen
+        self._saved = saved
+        self._stop = stop
+        self._born: set[Subset] = set()
+        self._population: list[Subset] = []
+        self._logbook: list[dict[str, Any]] = []
+        self._phase: Phase = "evolving"
+        self._toolbox = base.Toolbox()
+        self._toolbox.register("mutate", self._child)
+        self._toolbox.register("select", selection(evolution.selection, self._rng))
+        self._toolbox.register("evaluate", self._losses)
+        self._toolbox.register("map", _whole_batch)
+
+    @property
+    def done(self) -> bool:
+        """Whether the search came to its end, and was not stopped before."""
+        return self._phase == "done"
+
+    def run(self, include: Callable[[], Sequence[Subset]]) -> pd.DataFrame:
+        """Evolve, then polish, from the kept state if there is one; return the logbook.
+
+        `include` gives subsets to begin with beside the random ones.
+        """
+        also = include()
+        if not self._take_up():
+            self._begin(also)
+        while not self.done and not self._stop():
+            if self._phase == "evolving":
+                self._evolve()
+            else:
+                self._polish()
+            self._keep()
+        return pd.DataFrame(self._logbook)
+
+    def _begin(self, include: Sequence[Subset]) -> None:
+        self._population = self._evaluated(self._first_population(), 0)
+        self._population += self._evaluated([one for one in include if one not in self._born], 1)
+        self._record(0)
+        self._keep()
+
+    def _first_population(self) -> list[Subset]:
+        draw = partial(self._space.random, self._rng)
+        drawn: list[Subset] = []
+        while len(drawn) < self._evolution.population:
+            subset = self._unseen(draw)
+            if subset is None:
+                break
+            drawn.append(subset)
+        return drawn
+
+    def _evolve(self) -> None:
+        """Keep the winners, let each make its children, score the new ones in one batch."""
+        before = self._ledger.best()
+        parents = [tuple(one) for one in self._toolbox.select(self._individuals(), self._n_winners)]
+        brood = self._brood(parents) if self._screen is None else self._screened_brood(parents)
+        self._population = self._evaluated(dict.fromkeys([*parents, *brood]), self._next)
+        self._close(before)
+
+    def _polish(self) -> None:
+        """Score every neighbour of the best subset: move on, or it is the best of them all."""
+        before = self._ledger.best()
+        near = self._space.neighbours(before)
+        if len(near) <= self._evolution.max_exhaustive:
+            self._population = self._evaluated([before, *near], self._next)
+        self._record(0 if self._ledger.best() != before else self._unchanged + 1)
+        if self._ledger.best() == before:
+            self._phase = "done"
+
+    def _close(self, before: Subset) -> None:
+        """Write the logbook's line, and see whether the generations are used up."""
+        unchanged = 0 if self._ledger.best() != before else self._unchanged + 1
+        self._record(unchanged)
+        patience = self._evolution.patience
+        spent = patience is not None and unchanged >= patience
+        if spent or self._next > self._evolution.generations:
+            self._phase = "polishing" if self._evolution.polish else "done"
+
+    @property
+    def _n_winners(self) -> int:
+        return self._evolution.winners
+
+    @property
+    def _next(self) -> int:
+        """The generation that comes next; the random subsets are generation 0."""
+        return len(self._logbook)
+
+    @property
+    def _unchanged(self) -> int:
+        return int(self._logbook[-1]["unchanged"])
+
+    def _brood(self, parents: list[Subset]) -> list[Subset]:
+        times = range(self._evolution.children)
+        return [self._toolbox.mutate(parent) for parent in parents for _ in times]
+
+    def _screened_brood(self, parents: list[Subset]) -> list[Subset]:
+        """Make more children, keep as many as without a screen; the others may come again."""
+        assert self._screen is not None
+        born = [child for parent in parents for child in self._many_children(parent)]
+        kept = best_of(self._screen, born, len(parents) * self._evolution.children)
+        self._born.difference_update(set(born) - set(kept))
+        return kept
+
+    def _many_children(self, parent: Subset) -> Iterator[Subset]:
+        """Stop where the operator gives up: the parent has hardly an unseen neighbour left."""
+        for _ in range(SCREEN_FACTOR * self._evolution.children):
+            child = self._toolbox.mutate(parent)
+            if child == parent:
+                return
+            yield child
+
+    def _child(self, parent: Subset) -> Subset:
+        """Move to an unseen neighbour; the parent itself where none is found."""
+        return self._unseen(partial(self._space.neighbour, parent, self._rng)) or parent
+
+    def _unseen(self, draw: Callable[[], Subset | None]) -> Subset | None:
+        for _ in range(MAX_DRAWS):
+            subset = draw()
+            if subset is not None and subset not in self._born:
+                self._born.add(subset)
+                return subset
+        return None
+
+    def _evaluated(self, subsets: Iterable[Subset], generation: int) -> list[Subset]:
+        evaluate = partial(self._toolbox.evaluate, generation=generation)
+        return self._toolbox.map(evaluate, list(subsets))  # type: ignore[no-any-return]
+
+    def _losses(self, subsets: list[Subset], generation: int) -> list[Subset]:
+        self._born.update(subsets)
+        self._ledger.add(subsets, generation)
+        return subsets
+
+    def _individuals(self) -> list[_Individual]:
+        """The population with its fitness, best first."""
+        ordered = sorted(self._population, key=self._ledger.order)
+        return [_Individual(subset, self._ledger.loss(subset)) for subset in ordered]
+
+    def _record(self, unchanged: int) -> None:
+        top = sorted(self._population, key=self._ledger.order)[: self._evolution.winners]
+        losses = [self._ledger.loss(subset) for subset in top]
+        self._logbook.append(
+            {
+                "generation": self._next,
+                "evaluated": len(self._ledger),
+                "best": losses[0],
+                "mean": float(np.mean(losses)),
+                "worst": losses[-1],
+                "unchanged": unchanged,
+            }
+        )
+
+    def _keep(self) -> None:
+        if self._saved is None:
+            return
+        rng = self._rng.bit_generator.state
+        self._saved.save(
+            State(self._phase, self._population, self._logbook, rng, self._ledger.rows)
+        )
+
+    def _take_up(self) -> bool:
+        """Go on from the kept state, if there is one."""
+        state = None if self._saved is None else self._saved.load()
+        if state is None:
+            return False
+        self._ledger.restore(state.rows)
+        self._born = set(state.rows)
+        self._phase = state.phase  # type: ignore[assignment]
+        self._population = list(state.population)
+        self._logbook = list(state.logbook)
+        self._rng.bit_generator.state = state.rng
+        return True
+
+
+class _Loss(base.Fitness):  # type: ignore[misc]
+    weights = (-1.0,)
+
+
+class _Individual(tuple[str, ...]):
+    """A subset with a fitness, as DEAP wants it."""
+
+    fitness: _Loss
+
+    def __new__(cls, names: Subset, loss: float) -> _Individual:
+        individual = super().__new__(cls, names)
+        individual.fitness = _Loss((round6(loss),))
+        return individual
+
+
+def _whole_batch(
+    evaluate: Callable[[list[Subset]], list[Subset]], subsets: list[Subset]
+) -> list[Subset]:
+    """Stand in for `map`: the scorer takes a whole generation at once."""
+    return evaluate(subsets)

@@ -1,0 +1,65 @@
+"""Searches at several sizes (paper, Fig. 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from eevee.scoring.base import Scorer
+from eevee.search.constraints import Constraints
+from eevee.search.evolution import evolve
+from eevee.search.goal import make_space
+from eevee.search.result import SearchResult
+from eevee.seeds import child_seed
+
+
+def sweep(
+    scorer: Scorer,
+    ks: Iterable[int],
+    *,
+    seed: int = 0,
+    constraints: Constraints | None = None,
+    **options: Any,
+) -> list[SearchResult]:
+    """Search at several sizes (paper, Fig. 5): one `SearchResult` per k, in order.
+
+    Each size has a seed of its own, spawned from `seed`, so that a size's result does not
+    depend on which others are in the sweep.
+
+    Parameters
+    ----------
+    scorer : Scorer
+    ks : iterable of int
+    seed : int
+    constraints : Constraints, optional
+    **options
+        As in `eevee.evolve`.
+
+    Raises
+    ------
+    EeveeError
+        If a k is out of range (before anything is scored).
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, eevee
+    >>> frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 3)), columns=list("abc"))
+    >>> table = eevee.ResultsTable.from_scores(frame)
+    >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
+    >>> [len(found.best) for found in sweep(scorer, [1, 2])]
+    [1, 2]
+    """
+    sizes = list(ks)
+    for k in sizes:
+        make_space(scorer.table, k, rules=constraints)
+    return [
+        evolve(
+            scorer,
+            k,
+            seed=child_seed(seed, k),
+            constraints=constraints,
+            label=f"k={k}",
+            **options,
+        )
+        for k in sizes
+    ]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from eevee.search.constraints import Constraints as Constraints
     from eevee.search.evolution import evolve as evolve
     from eevee.search.generations import Evolution as Evolution
+    from eevee.search.procedure import Procedure as Procedure
     from eevee.search.result import SearchResult as SearchResult
     from eevee.search.sweep import sweep as sweep
     from eevee.selector import BenchmarkSelector as BenchmarkSelector
@@ -51,6 +52,7 @@ _HOME = {
     "Evolution": "eevee.search.generations",
     "FactorScorer": "eevee.scoring.factor",
     "MLPScorer": "eevee.scoring.mlp",
+    "Procedure": "eevee.search.procedure",
     "Rating": "eevee.rating",
     "ResultsTable": "eevee.table",
     "RidgeScorer": "eevee.scoring.ridge",

@@ -17,6 +17,7 @@ from eevee.errors import EeveeError
 from eevee.ranking import rank_benchmarks
 from eevee.runs import (
     CONFIG,
+    agreements,
     logbooks,
     ranked_subsets,
     run_folder,
@@ -40,6 +41,8 @@ def save_tiers(
     tiers: TierSet,
     settings: Mapping[str, Any],
     *,
+    baselines: pd.DataFrame | None = None,
+    price: pd.DataFrame | None = None,
     advance: Advance | None = None,
 ) -> None:
     """Write the run folder of `eevee tiers`: tier files, subsets, logbook, config, figures.
@@ -55,6 +58,10 @@ def save_tiers(
     tiers : TierSet
     settings : mapping
         Of the job, for `config.json`.
+    baselines : DataFrame, optional
+        Simple searches for the same goals (`compare`).
+    price : DataFrame, optional
+        What nesting costs (`Nested.price`).
     advance : callable, optional
         Told how many subsets have just been scored for the figures.
 
@@ -66,7 +73,8 @@ def save_tiers(
     with run_folder(out) as folder:
         dump_tiers(tiers, folder / "tiers.yaml")
         dump_tiers(tiers, folder / "tiers.json")
-        _save_search(folder, "tiers", scorer, found, settings, by="tier")
+        more = settings if price is None else {**settings, "nesting": price.to_dict("records")}
+        _save_search(folder, "tiers", scorer, found, more, by="tier", baselines=baselines)
         save_figure(folder, "rank", _rank_figure(scorer, rank_benchmarks(scorer, advance=advance)))
         save_figure(folder, "cost", cost_frame(found, both), cost_unit=scorer.table.cost_unit)
         for name, result in found.items():
@@ -82,12 +90,13 @@ def save_selection(
     both: pd.DataFrame,
     settings: Mapping[str, Any],
     *,
+    baselines: pd.DataFrame | None = None,
     advance: Advance | None = None,
 ) -> None:
     """Write the run folder of `eevee select`; as `save_tiers`, of one search."""
     with run_folder(out) as folder:
         found = {"selected": result}
-        _save_search(folder, "select", scorer, found, settings, by="search")
+        _save_search(folder, "select", scorer, found, settings, by="search", baselines=baselines)
         save_figure(folder, "rank", _rank_figure(scorer, rank_benchmarks(scorer, advance=advance)))
         drop = ablate(scorer, result.best, advance=advance)
         save_figure(folder, "ablation", _ablation_figure(scorer, result.best, drop))
@@ -247,8 +256,14 @@ def _save_search(
     settings: Mapping[str, Any],
     *,
     by: str,
+    baselines: pd.DataFrame | None = None,
 ) -> None:
     write_table(folder / "subsets.csv", ranked_subsets(found, by))
+    if baselines is not None:
+        write_table(folder / "baselines.csv", baselines)
+    if any(result.settings.get("restarts") for result in found.values()):
+        write_table(folder / "agreement.csv", agreements(found, by, "benchmarks"))
+        write_table(folder / "pairs.csv", agreements(found, by, "pairs"))
     write_table(folder / "logbook.csv", logbooks(found, by))
     searches = {name: result.settings for name, result in found.items()}
     write_config(folder, command, _settings(scorer, {**settings, "searches": searches}))

@@ -23,6 +23,7 @@ import pandas as pd
 
 from eevee._version import __version__
 from eevee.errors import EeveeError
+from eevee.search.checkpoint import Checkpoints
 from eevee.search.result import SearchResult
 
 CONFIG = "config.json"
@@ -31,8 +32,11 @@ RUN_NAMES = frozenset(
     {
         CONFIG,
         "ablation.csv",
+        "agreement.csv",
+        "baselines.csv",
         "figures",
         "logbook.csv",
+        "pairs.csv",
         "ranking.csv",
         "ratings.json",
         "subsets.csv",
@@ -90,6 +94,24 @@ def check_out(out: str | os.PathLike[str]) -> Path:
     except OSError as error:
         raise _unwritable(path, error) from None
     return path
+
+
+def open_checkpoints(out: str | os.PathLike[str], *, resume: bool) -> Checkpoints:
+    """Return where a run keeps its checkpoints: a folder beside its own.
+
+    Raises
+    ------
+    EeveeError
+        If an interrupted run left some there, and it is not to be resumed.
+    """
+    path = Path(out)
+    folder = path.with_name(f"{path.name}.checkpoint")
+    if not resume and folder.is_dir() and any(folder.glob("search-*.json")):
+        raise EeveeError(
+            f"{folder}: holds an interrupted run; add --resume to go on with it, or remove the "
+            "folder to begin anew"
+        )
+    return Checkpoints(folder)
 
 
 @contextlib.contextmanager
@@ -193,6 +215,17 @@ def ranked_subsets(found: Mapping[str, SearchResult], by: str) -> pd.DataFrame:
 def logbooks(found: Mapping[str, SearchResult], by: str) -> pd.DataFrame:
     """Return the logbooks of several searches as one frame, named in column `by`."""
     parts = [result.logbook.assign(**{by: name}) for name, result in found.items()]
+    frame = pd.concat(parts, ignore_index=True)
+    return frame[[by, *(name for name in frame.columns if name != by)]]
+
+
+def agreements(found: Mapping[str, SearchResult], by: str, what: str) -> pd.DataFrame:
+    """Return the frame `what` of the agreement of several searches as one, named in `by`."""
+    parts: list[pd.DataFrame] = [
+        getattr(result.agreement, what).assign(**{by: name})
+        for name, result in found.items()
+        if result.agreement is not None
+    ]
     frame = pd.concat(parts, ignore_index=True)
     return frame[[by, *(name for name in frame.columns if name != by)]]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,12 @@ from eevee._version import __version__
 from eevee.budgets import parse_budget
 from eevee.errors import EeveeError
 from eevee.scoring.base import Scorer
-from eevee.search.evolution import evolve
-from eevee.search.generations import Evolution
-from eevee.search.goal import make_space
+from eevee.search.constraints import Constraints
+from eevee.search.goal import goal_space
+from eevee.search.methods import compare
+from eevee.search.procedure import Procedure
 from eevee.search.result import ProgressHook, SearchResult
+from eevee.search.watch import ALONE, Watch
 from eevee.seeds import child_seed
 from eevee.table import ResultsTable, round_cost
 from eevee.tierfile import SearchLoss, TableInfo, Tier, TierBenchmark, TierSet
@@ -40,67 +43,138 @@ def budget_in_units(budget: float | str, table: ResultsTable) -> float:
     return round_cost(value * table.total_cost / 100 if percent else value)
 
 
-def search_tiers(
+@dataclass(frozen=True)
+class Goal:
+    """What one tier is chosen for: a budget in the cost unit, or a size."""
+
+    name: str
+    budget: float | None = None
+    k: int | None = None
+
+
+def make_goals(
     scorer: Scorer,
     budgets: Mapping[str, float | str],
-    *,
-    seed: int = 0,
-    evolution: Evolution | None = None,
-    screen: Scorer | None = None,
-    exhaustive: bool = True,
-    n_rescore: int = 8,
-    progress: ProgressHook | None = None,
-) -> dict[str, SearchResult]:
-    """Search under each budget, cheapest first.
-
-    A larger budget's search also begins with the subsets found under the smaller ones, so that
-    no tier is worse than a cheaper one by the loss that ranks them. The random part of a search
-    depends on its own budget alone.
-
-    Returns
-    -------
-    dict of tier name to SearchResult, by rising budget
+    sizes: Mapping[str, int] | None = None,
+    constraints: Constraints | None = None,
+) -> list[Goal]:
+    """Return the goals of tiers, by rising budget, then by rising size.
 
     Raises
     ------
     EeveeError
-        If a budget is no number or below the cheapest benchmark (before anything is scored).
+        If there is none, a name is used twice, or naming the tier that cannot be met and why.
     """
-    amounts = {name: budget_in_units(budget, scorer.table) for name, budget in budgets.items()}
-    if not amounts:
-        raise EeveeError("tiers need at least one budget, such as small=10%")
-    for name, amount in amounts.items():
+    table = scorer.table
+    goals = [Goal(name, budget=budget_in_units(b, table)) for name, b in budgets.items()]
+    goals += [Goal(name, k=k) for name, k in (sizes or {}).items()]
+    if not goals:
+        raise EeveeError("tiers need at least one budget, such as small=10%, or size")
+    for goal in goals:
+        if sum(other.name == goal.name for other in goals) > 1:
+            raise EeveeError(f"tier {goal.name!r} has both a budget and a size; give one")
+        rules = _rules_of(goal, constraints)
         try:
-            make_space(scorer.table, None, amount)
+            goal_space(scorer, goal.k, goal.budget, rules)
         except EeveeError as error:
-            raise EeveeError(f"tier {name!r}: {error}") from None
+            raise EeveeError(f"tier {goal.name!r}: {error}") from None
+    return sorted(goals, key=lambda g: (g.budget is None, g.budget or 0.0, g.k or 0, g.name))
+
+
+def search_tiers(
+    scorer: Scorer,
+    goals: Sequence[Goal],
+    *,
+    constraints: Constraints | None = None,
+    procedure: Procedure | None = None,
+    seed: int = 0,
+    watch: Watch = ALONE,
+) -> dict[str, SearchResult]:
+    """Search for each goal, in the order given.
+
+    Where the search can begin with given subsets, that of a larger budget begins also with what
+    was found under the smaller ones, so that no tier is worse than a cheaper one by the loss
+    that ranks them. The random part of a search depends on its own goal alone.
+
+    Returns
+    -------
+    dict of tier name to SearchResult
+        Fewer where it was stopped.
+    """
+    procedure = procedure or Procedure()
     found: dict[str, SearchResult] = {}
-    for name in sorted(amounts, key=lambda name: (amounts[name], name)):
-        found[name] = evolve(
+    for goal in goals:
+        smaller = [found[g.name].best for g in goals if g.name in found and g.budget]
+        found[goal.name] = procedure.run(
             scorer,
-            budget=amounts[name],
-            seed=child_seed(seed, *f"{amounts[name]!r}".encode()),
-            evolution=evolution,
-            screen=screen,
-            exhaustive=exhaustive,
-            n_rescore=n_rescore,
-            include=[result.best for result in found.values()],
-            label=name,
-            progress=progress,
+            goal.k,
+            budget=goal.budget,
+            constraints=_rules_of(goal, constraints),
+            seed=goal_seed(seed, goal),
+            include=smaller if goal.budget else (),
+            label=goal.name,
+            watch=watch,
         )
+        if watch.stop():
+            break
     return found
+
+
+def goal_seed(seed: int, goal: Goal) -> int:
+    """Return the seed of a goal's search: the same whichever other tiers there are."""
+    return child_seed(seed, *f"{goal.budget if goal.k is None else goal.k!r}".encode())
+
+
+def compare_goals(
+    scorer: Scorer,
+    found: Mapping[str, SearchResult],
+    goals: Sequence[Goal],
+    *,
+    constraints: Constraints | None = None,
+    seed: int = 0,
+    progress: ProgressHook | None = None,
+) -> pd.DataFrame:
+    """Compare what was found for each goal with simple searches for the same.
+
+    Returns
+    -------
+    DataFrame
+        As `eevee.search.methods.compare`, with a first column ``tier``.
+    """
+    parts = []
+    for goal in goals:
+        if goal.name in found:
+            frame = compare(
+                scorer,
+                found[goal.name],
+                k=goal.k,
+                budget=goal.budget,
+                constraints=_rules_of(goal, constraints),
+                seed=goal_seed(seed, goal),
+                progress=progress,
+            )
+            frame.insert(0, "tier", goal.name)
+            parts.append(frame)
+    return pd.concat(parts, ignore_index=True)
+
+
+def _rules_of(goal: Goal, constraints: Constraints | None) -> Constraints | None:
+    """Return the rules of one goal: a largest size speaks of budgets alone."""
+    if constraints is None or goal.k is None:
+        return constraints
+    return replace(constraints, max_size=None)
 
 
 def build_tiers(
     scorer: Scorer,
     budgets: Mapping[str, float | str],
     *,
+    sizes: Mapping[str, int] | None = None,
+    constraints: Constraints | None = None,
+    nested: bool = False,
+    procedure: Procedure | None = None,
     seed: int = 0,
-    evolution: Evolution | None = None,
-    screen: Scorer | None = None,
-    exhaustive: bool = True,
-    n_rescore: int = 8,
-    progress: ProgressHook | None = None,
+    watch: Watch = ALONE,
 ) -> TierSet:
     """Choose one tier per budget.
 
@@ -109,9 +183,16 @@ def build_tiers(
     scorer : Scorer
     budgets : mapping of tier name to budget
         In the table's cost unit, or a percentage of the cost of everything such as ``"25%"``.
+    sizes : mapping of tier name to number of benchmarks, optional
+        Tiers of a fixed size, at any cost.
+    constraints : Constraints, optional
+        Rules for every tier.
+    nested : bool
+        Whether each tier must hold the smaller ones (`eevee.nesting`).
+    procedure : Procedure, optional
+        The search, and its settings.
     seed : int
-    evolution, screen, exhaustive, n_rescore, progress
-        As in `eevee.evolve`.
+    watch : Watch
 
     Returns
     -------
@@ -120,7 +201,7 @@ def build_tiers(
     Raises
     ------
     EeveeError
-        If a budget is no number or below the cheapest benchmark.
+        If a budget is no number, or naming the tier and the limit or rule that cannot be met.
 
     Examples
     --------
@@ -134,16 +215,13 @@ def build_tiers(
     >>> tiers["small"].benchmark_names, tiers["big"].cost
     (('a',), 3.0)
     """
-    found = search_tiers(
-        scorer,
-        budgets,
-        seed=seed,
-        evolution=evolution,
-        screen=screen,
-        exhaustive=exhaustive,
-        n_rescore=n_rescore,
-        progress=progress,
-    )
+    from eevee.nesting import nest_tiers
+
+    goals = make_goals(scorer, budgets, sizes, constraints)
+    options: dict[str, Any] = {"constraints": constraints, "procedure": procedure, "seed": seed}
+    found = search_tiers(scorer, goals, **options, watch=watch)
+    if nested:
+        found = nest_tiers(scorer, goals, found, **options, watch=watch).found
     return make_tier_set(scorer, found, seed=seed)
 
 
@@ -164,7 +242,7 @@ def make_tier_set(scorer: Scorer, found: Mapping[str, SearchResult], *, seed: in
 
 def _shared_settings(found: Mapping[str, SearchResult]) -> dict[str, Any]:
     """Settings that all tiers share, and by tier what differs."""
-    own = ("budget", "k", "seed", "method")
+    own = ("budget", "k", "seed", "method", "require", "exclude", "restarts", "interrupted")
     shared: dict[str, Any] = {}
     for result in found.values():
         shared = {key: value for key, value in result.settings.items() if key not in own}

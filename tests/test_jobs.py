@@ -14,9 +14,10 @@ from eevee import jobs
 from eevee.scoring.mlp import MLPScorer
 from eevee.search.curve import best_losses
 from eevee.search.evolution import evolve
+from eevee.search.procedure import Procedure
 from eevee.splits import shuffle_splits
 from eevee.table import ResultsTable
-from eevee.tiers import search_tiers
+from eevee.tiers import make_goals, search_tiers
 
 from .conftest import made_table
 
@@ -28,7 +29,9 @@ def scorer() -> MLPScorer:
 
 
 def test_the_cost_figure_holds_every_subset_and_each_tier(scorer: MLPScorer):
-    found = search_tiers(scorer, {"big": 4, "small": 2}, n_rescore=2)
+    found = search_tiers(
+        scorer, make_goals(scorer, {"big": 4, "small": 2}), procedure=Procedure(n_rescore=2)
+    )
     both = best_losses(scorer, found)
     frame = jobs.cost_frame(found, both)
     assert frame is not None

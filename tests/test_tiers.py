@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import eevee
 from eevee.search.generations import Evolution
+from eevee.search.procedure import Procedure
 from eevee.search.result import round6
 from eevee.tierfile import (
     TierSet,
@@ -22,12 +23,14 @@ from eevee.tierfile import (
     tiers_to_json,
     tiers_to_yaml,
 )
-from eevee.tiers import budget_in_units, build_tiers, search_tiers
+from eevee.tiers import budget_in_units, build_tiers, make_goals, search_tiers
 from tests.conftest import made_table
 from tests.scoring.tables import few_splits, rich_table
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 
-QUICK = Evolution(population=40, winners=8, children=4, generations=4, max_exhaustive=60)
+QUICK = Procedure(
+    evolution=Evolution(population=40, winners=8, children=4, generations=4, max_exhaustive=60)
+)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +41,7 @@ def scorer() -> eevee.MLPScorer:
 
 @pytest.fixture(scope="module")
 def tiers(scorer) -> TierSet:
-    return build_tiers(scorer, {"big": "60%", "small": 2, "base": "5.5"}, evolution=QUICK, seed=3)
+    return build_tiers(scorer, {"big": "60%", "small": 2, "base": "5.5"}, procedure=QUICK, seed=3)
 
 
 def test_tiers_come_by_rising_budget_and_cost_no_more(tiers) -> None:
@@ -90,7 +93,7 @@ def test_the_file_validates_and_comes_back_the_same(tiers, tmp_path: Path, endin
 def test_the_same_seed_writes_the_same_bytes(scorer, tiers) -> None:
     fresh = eevee.MLPScorer(scorer.table, scorer.splits, epochs=5, chunk_size=3, n_threads=2)
     budgets = {"small": 2, "base": 5.5, "big": "60 %"}
-    again = build_tiers(fresh, budgets, evolution=QUICK, seed=3)
+    again = build_tiers(fresh, budgets, procedure=QUICK, seed=3)
     assert tiers_to_yaml(again) == tiers_to_yaml(tiers)
     assert tiers_to_json(again) == tiers_to_json(tiers)
 
@@ -108,7 +111,7 @@ def test_a_bigger_budget_is_never_worse_by_the_loss_that_ranks(costs, shares, ag
     )
     total = sum(costs)
     budgets = {f"t{i}": max(min(costs), total * share / 100) for i, share in enumerate(shares)}
-    found = search_tiers(scorer, budgets, evolution=QUICK)
+    found = search_tiers(scorer, make_goals(scorer, budgets), procedure=QUICK)
     column = "rescored_mean" if again else "loss"
     amounts = [result.settings["budget"] for result in found.values()]
     assert amounts == sorted(amounts)
@@ -127,7 +130,7 @@ def test_tiers_of_a_scorer_without_initialisations_say_so() -> None:
 
 def test_an_exhaustive_tier_is_the_best_by_brute_force_and_says_so() -> None:
     scorer = FunctionScorer(table_with([1, 2, 3, 4]), noise)
-    found = build_tiers(scorer, {"all": "100%"}, n_rescore=0)
+    found = build_tiers(scorer, {"all": "100%"}, procedure=Procedure(n_rescore=0))
     everything = scorer.asked
     assert len(everything) == 15
     assert found["all"].benchmark_names == min(everything, key=noise)
@@ -187,7 +190,7 @@ def test_a_budget_refuses_unseen_targets_before_anything_is_scored() -> None:
 def test_another_tier_does_not_change_the_random_part_of_a_search() -> None:
     scorer = FunctionScorer(table_with(30), smooth)
     evolution = Evolution(population=20, winners=5, children=2, generations=1)
-    options = {"evolution": evolution, "n_rescore": 0, "exhaustive": False}
-    alone = search_tiers(scorer, {"big": 6}, **options)["big"]
-    beside = search_tiers(scorer, {"tiny": 2, "big": 6}, **options)["big"]
+    options = {"procedure": Procedure(evolution=evolution, n_rescore=0, exhaustive=False)}
+    alone = search_tiers(scorer, make_goals(scorer, {"big": 6}), **options)["big"]
+    beside = search_tiers(scorer, make_goals(scorer, {"tiny": 2, "big": 6}), **options)["big"]
     assert alone.random_losses.tolist() == beside.random_losses.tolist()

@@ -1,24 +1,17 @@
-"""Verbs that search: `select`, `sweep`, `tiers`."""
+"""Verbs that search for subsets of given sizes: `select`, `sweep`."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from eevee.cli import app
-from eevee.cli.options import (
-    Out,
-    OutputOptions,
-    ScorerOptions,
-    SearchOptions,
-    TableOptions,
-    Targets,
-    settings,
-)
-from eevee.cli.show import number, print_json, print_line, print_table, print_written, progress_bar
+from eevee.cli.options import Out, OutputOptions, ScorerOptions, TableOptions, Targets, settings
+from eevee.cli.searching import RuleOptions, SearchOptions
+from eevee.cli.session import Resume, session
+from eevee.cli.show import number, print_json, print_line, print_table, print_written
 from eevee.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -31,6 +24,11 @@ SHOWN = 10
 MOST = 100_000
 """No table has more benchmarks; a slip such as 1:1000000000 would fill the memory."""
 
+Baselines = Annotated[
+    bool,
+    typer.Option("--baselines/--no-baselines", help="Show simple searches beside the winner."),
+]
+
 
 @app.command(epilog="Example: eevee select data/vtab/scores.csv -k 4 --paper")
 @verb
@@ -38,50 +36,61 @@ def select(
     table: TableOptions,
     scorer: ScorerOptions,
     search: SearchOptions,
+    rules: RuleOptions,
     output: OutputOptions,
-    k: Annotated[int | None, typer.Option("-k", help="How many benchmarks.", min=1)] = None,
-    budget: Annotated[
-        str | None,
-        typer.Option("--budget", help="Instead of -k: total cost, as 12 or 25%."),
+    k: Annotated[
+        int | None,
+        typer.Option("-k", "--k", help="How many benchmarks; at most, with --budget.", min=1),
     ] = None,
+    budget: Annotated[
+        str | None, typer.Option("--budget", help="Total cost, as 12 or 25%.")
+    ] = None,
+    baselines: Baselines = True,
     out: Out = None,
+    resume: Resume = False,
 ) -> None:
     """Search for the best subset of one size, or under one budget."""
     from eevee.jobs import save_selection
-    from eevee.runs import check_out
     from eevee.search.curve import best_losses
-    from eevee.search.evolution import evolve
+    from eevee.search.methods import compare
     from eevee.tiers import budget_in_units
 
-    if (k is None) == (budget is None):
-        raise typer.BadParameter("give either -k or --budget")
+    if k is None and budget is None:
+        raise typer.BadParameter("give -k or --budget")
     if budget is not None:
         check_budget(budget)
         check_sizes_compare(scorer)
-    if out is not None:
-        check_out(out)
-    evolution = search.make(scorer.paper)
-    read = table.read()
-    made = scorer.make(read, quiet=output.quiet)
-    with progress_bar(output.quiet) as bar:
-        result = evolve(
-            made,
-            k,
-            budget=None if budget is None else budget_in_units(budget, read),
-            seed=scorer.search_seed,
-            evolution=evolution,
-            exhaustive=search.exhaustive,
-            progress=bar.search,
-        )
-        both = best_losses(made, {"selected": result}, advance=bar.advance)
+    procedure = search.make(scorer.paper)
+    kept = rules.make(None if budget is None else k)
+    with session(out, resume, output.quiet) as job:
+        read = rules.pay(table.read())
+        made = scorer.make(read, quiet=output.quiet)
+        amount = None if budget is None else budget_in_units(budget, read)
+        goal: dict[str, Any] = {
+            "k": k if budget is None else None,
+            "budget": amount,
+            "constraints": kept,
+            "seed": scorer.search_seed,
+        }
+        result = procedure.run(made, **goal, watch=job.watch)
+        both = best_losses(made, {"selected": result}, advance=job.bar.advance)
+        beside = None
+        if baselines and not job.stop():
+            beside = compare(made, result, **goal, progress=job.bar.search)
         if out is not None:
-            asked = settings(table, scorer, search, k=k, budget=budget)
-            save_selection(out, made, result, both, asked, advance=bar.advance)
+            asked = settings(table, scorer, search, rules, k=k, budget=budget)
+            save_selection(
+                out, made, result, both, asked, baselines=beside, advance=job.bar.advance
+            )
     if output.as_json:
-        print_json({**_as_json(result, read), "best_losses": both.loc["selected"].to_dict()})
-        return
-    _print_ranked(result, both, read)
-    print_written(out)
+        print_json(_as_json(result, read, both, beside))
+    else:
+        _print_ranked(result, both, read)
+        if beside is not None:
+            print_baselines(beside, read)
+        print_agreement(result)
+        print_written(out)
+    job.finish()
 
 
 @app.command(
@@ -92,99 +101,40 @@ def sweep(
     table: TableOptions,
     scorer: ScorerOptions,
     search: SearchOptions,
+    rules: RuleOptions,
     output: OutputOptions,
     ks: Annotated[str, typer.Option("--k", help="Sizes: 1:26 (both included), 2:20:3 or 1,4,8.")],
     out: Out = None,
+    resume: Resume = False,
 ) -> None:
     """Search at several sizes, and show the loss over k for both kinds of target (Fig. 5)."""
     from eevee.jobs import save_sweep
-    from eevee.runs import check_out
     from eevee.search.curve import curve_losses, curve_table
     from eevee.search.sweep import sweep as sweep_sizes
 
     sizes = parse_sizes(ks)
-    if out is not None:
-        check_out(out)
-    evolution = search.make(scorer.paper)
-    made = scorer.make(table.read(), quiet=output.quiet)
-    with progress_bar(output.quiet, len(sizes)) as bar:
+    procedure = search.make(scorer.paper)
+    kept = rules.make()
+    with session(out, resume, output.quiet, len(sizes)) as job:
+        made = scorer.make(rules.pay(table.read()), quiet=output.quiet)
         results = sweep_sizes(
             made,
             sizes,
             seed=scorer.search_seed,
-            evolution=evolution,
-            exhaustive=search.exhaustive,
-            progress=bar.search,
+            constraints=kept,
+            procedure=procedure,
+            watch=job.watch,
         )
-        losses = curve_losses(made, results, advance=bar.advance)
-    if out is not None:
-        save_sweep(out, made, results, losses, settings(table, scorer, search, k=sizes))
+        losses = curve_losses(made, results, advance=job.bar.advance)
+        if out is not None:
+            save_sweep(out, made, results, losses, settings(table, scorer, search, rules, k=sizes))
     curve = curve_table(results, losses)
     if output.as_json:
         print_json({"minimised": made.targets, "curve": curve.to_dict("records")})
-        return
-    print_table(
-        f"Search loss over k (minimised: targets {made.targets}; with 'all' it falls with k by "
-        "arithmetic alone)",
-        ["k", "exact", "first (all)", "random (all)", "first (unseen)", "random (unseen)"],
-        curve.itertuples(index=False),
-    )
-    for result in results:
-        print_line(f"k={len(result.best)}: {', '.join(result.best)}")
-    print_line("first: the subset ranked first by its loss under fresh initialisations.")
-    print_written(out)
-
-
-@app.command(
-    epilog="Example: eevee tiers data/zoo/scores.csv --costs data/zoo/costs.csv "
-    "--cost-unit CPU-seconds --budget small=10% --budget base=25% --budget big=50% "
-    "--paper --out runs/zoo"
-)
-@verb
-def tiers(
-    table: TableOptions,
-    scorer: ScorerOptions,
-    search: SearchOptions,
-    output: OutputOptions,
-    budget: Annotated[
-        list[str],
-        typer.Option("--budget", help="NAME=COST, as small=12 or base=25%; once per tier."),
-    ],
-    out: Out = None,
-) -> None:
-    """Choose one tier per budget: the best subset whose total cost fits."""
-    from eevee.jobs import save_tiers
-    from eevee.runs import check_out
-    from eevee.search.curve import best_losses
-    from eevee.tierfile import tiers_to_json
-    from eevee.tiers import make_tier_set, search_tiers
-
-    budgets = parse_budgets(budget)
-    check_sizes_compare(scorer)
-    if out is not None:
-        check_out(out)
-    evolution = search.make(scorer.paper)
-    read = table.read()
-    made = scorer.make(read, quiet=output.quiet)
-    with progress_bar(output.quiet, len(budgets)) as bar:
-        found = search_tiers(
-            made,
-            budgets,
-            seed=scorer.search_seed,
-            evolution=evolution,
-            exhaustive=search.exhaustive,
-            progress=bar.search,
-        )
-        chosen = make_tier_set(made, found, seed=scorer.seed)
-        both = best_losses(made, found, advance=bar.advance)
-        if out is not None:
-            asked = settings(table, scorer, search, budgets=budgets)
-            save_tiers(out, made, found, both, chosen, asked, advance=bar.advance)
-    if output.as_json:
-        print_json(json.loads(tiers_to_json(chosen)))
-        return
-    _print_tiers(found, both, read)
-    print_written(out)
+    else:
+        _print_curve(curve, results, made.targets)
+        print_written(out)
+    job.finish()
 
 
 def parse_sizes(text: str) -> list[int]:
@@ -210,32 +160,6 @@ def parse_sizes(text: str) -> list[int]:
     return sorted(sizes)
 
 
-def parse_budgets(texts: Iterable[str]) -> dict[str, str]:
-    """Read ``NAME=COST``; wrong usage if a name repeats or a cost is no number.
-
-    Examples
-    --------
-    >>> parse_budgets(["small=10%", "big=36"])
-    {'small': '10%', 'big': '36'}
-    """
-    from eevee.errors import EeveeError
-    from eevee.runs import check_name
-
-    budgets: dict[str, str] = {}
-    for text in texts:
-        name, equals, amount = text.partition("=")
-        if not equals:
-            raise typer.BadParameter(f"--budget is NAME=COST, such as small=10%, not {text!r}")
-        if name in budgets:
-            raise typer.BadParameter(f"--budget names {name!r} twice")
-        check_budget(amount)
-        try:
-            budgets[check_name(name)] = amount
-        except EeveeError as error:
-            raise typer.BadParameter(str(error)) from None
-    return budgets
-
-
 def check_budget(text: str) -> None:
     """Refuse what is no positive number or percentage as wrong usage."""
     from eevee.budgets import parse_budget
@@ -256,7 +180,9 @@ def check_sizes_compare(scorer: ScorerOptions) -> None:
         )
 
 
-def _as_json(result: SearchResult, table: ResultsTable) -> dict[str, object]:
+def _as_json(
+    result: SearchResult, table: ResultsTable, both: pd.DataFrame, baselines: pd.DataFrame | None
+) -> dict[str, object]:
     return {
         "best": result.best,
         "targets": result.targets,
@@ -267,6 +193,9 @@ def _as_json(result: SearchResult, table: ResultsTable) -> dict[str, object]:
         "evaluated": len(result.evaluated),
         "ranked": result.ranked.to_dict("records"),
         "settings": result.settings,
+        "best_losses": both.loc["selected"].to_dict(),
+        "baselines": None if baselines is None else baselines.to_dict("records"),
+        "agreement": agreement_as_json(result),
     }
 
 
@@ -293,42 +222,67 @@ def _print_ranked(result: SearchResult, both: pd.DataFrame, table: ResultsTable)
     print_line("The search loss is biased downward: the search chose the subset for it.")
 
 
-def _print_tiers(found: dict[str, SearchResult], both: pd.DataFrame, table: ResultsTable) -> None:
+def _print_curve(curve: pd.DataFrame, results: list[SearchResult], targets: str) -> None:
     print_table(
-        f"Tiers of {table.provenance.source} ({table.n_models} models x "
-        f"{table.n_benchmarks} benchmarks)",
-        [
-            "tier",
-            f"budget ({table.cost_unit})",
-            "cost",
-            "k",
-            "search loss",
-            "spread",
-            "rescored",
-            "unseen only",
-            "random median",
-            "scored",
-        ],
+        f"Search loss over k (minimised: targets {targets}; with 'all' it falls with k by "
+        "arithmetic alone)",
+        ["k", "exact", "first (all)", "random (all)", "first (unseen)", "random (unseen)"],
+        curve.itertuples(index=False),
+    )
+    for result in results:
+        print_line(f"k={len(result.best)}: {', '.join(result.best)}")
+    print_line("first: the subset ranked first by its loss under fresh initialisations.")
+
+
+def print_baselines(baselines: pd.DataFrame, table: ResultsTable, title: str = "") -> None:
+    """Print simple searches for the same goal, beside the winner."""
+    print_table(
+        title or "Beside simple searches for the same (same loss, same splits)",
+        ["search", "search loss", "rescored", f"cost ({table.cost_unit})", "k", "scored", "note"],
         (
             [
-                name,
-                float(result.settings["budget"]),
-                float(result.best_row["cost"]),
-                len(result.best),
-                *(float(result.best_row[what]) for what in ("loss", "spread", "rescored_mean")),
-                unseen,
-                result.random_median,
-                "all" if result.exact else str(len(result.evaluated)),
+                row["method"],
+                row["loss"],
+                row["rescored_mean"],
+                row["cost"],
+                row["size"],
+                row["evaluated"],
+                row["note"],
             ]
-            for (name, result), unseen in zip(found.items(), both["unseen"], strict=True)
+            for row in baselines.to_dict("records")
         ),
     )
-    for name, result in found.items():
-        print_line(f"{name}: {', '.join(result.best)}")
-    first = next(iter(found.values()))
+
+
+def print_agreement(result: SearchResult, name: str = "") -> None:
+    """Say how far several search seeds agree, where there were several."""
+    found = result.agreement
+    if found is None or found.jaccard is None:
+        return
+    same = sum(best == result.best for best in found.bests)
+    where = f"{name}: " if name else ""
     print_line(
-        "Search loss: held-out squared error in squared units, over all benchmarks; unseen only: "
-        "over those that the tier lacks. Predicting each column's mean: "
-        f"{number(first.mean_predictor)}. It is biased downward: the search chose the subset "
-        "for it."
+        f"{where}{len(found.bests)} searches: {same} found this subset; two of them share "
+        f"{100 * found.jaccard:.0f} % (Jaccard, mean over pairs)"
     )
+    print_table(
+        "Most often in the best subset of a search, and in the top 50 of all",
+        ["benchmark", "best (%)", "top (%)"],
+        (
+            [row["benchmark"], 100 * row["best"], 100 * row["top"]]
+            for row in found.benchmarks.head(SHOWN).to_dict("records")
+        ),
+    )
+
+
+def agreement_as_json(result: SearchResult) -> Mapping[str, object] | None:
+    """Return the agreement of several search seeds for `--json`; None where there was one."""
+    found = result.agreement
+    if found is None or found.jaccard is None:
+        return None
+    return {
+        "bests": found.bests,
+        "jaccard": found.jaccard,
+        "benchmarks": found.benchmarks.to_dict("records"),
+        "pairs": found.pairs.to_dict("records"),
+    }

@@ -12,7 +12,6 @@ import typer
 
 if TYPE_CHECKING:
     from eevee.scoring.base import Scorer
-    from eevee.search.generations import Evolution
     from eevee.splits import Splits
     from eevee.table import ResultsTable
 
@@ -45,18 +44,12 @@ class Targets(StrEnum):
     unseen = "unseen"
 
 
-class Selection(StrEnum):
-    """How the winners of a generation are chosen."""
-
-    best = "best"
-    tournament = "tournament"
-
-
-def _option(*names: str, help: str, panel: str, **more: Any) -> Any:
+def option(*names: str, help: str, panel: str, **more: Any) -> Any:
+    """Return an option of one panel of `--help`."""
     return typer.Option(*names, help=help, rich_help_panel=panel, **more)
 
 
-_TABLE, _SCORER, _SEARCH = "Reading", "Scoring", "Searching"
+_TABLE, _SCORER = "Reading", "Scoring"
 _FACTS = "CSV 'benchmark' with any of task, direction, cost, role, metric."
 
 
@@ -69,18 +62,18 @@ class TableOptions:
     ]
     costs: Annotated[
         Path | None,
-        _option(
+        option(
             "--costs",
             help="What each benchmark costs: 'benchmark,cost', or models x benchmarks.",
             panel=_TABLE,
         ),
     ] = None
     cost_unit: Annotated[
-        str, _option("--cost-unit", help="What costs are counted in.", panel=_TABLE)
+        str, option("--cost-unit", help="What costs are counted in.", panel=_TABLE)
     ] = "GPU-hours"
     facts: Annotated[
         Path | None,
-        _option(
+        option(
             "--benchmarks-file",
             "--benchmarks",
             help=_FACTS,
@@ -88,24 +81,24 @@ class TableOptions:
         ),
     ] = None
     models: Annotated[
-        Path | None, _option("--models", help="Attributes of models, such as family.", panel=_TABLE)
+        Path | None, option("--models", help="Attributes of models, such as family.", panel=_TABLE)
     ] = None
     model_column: Annotated[
         str | None,
-        _option(
+        option(
             "--model-column", help="Column(s) that name the model, as 'name,tag'.", panel=_TABLE
         ),
     ] = None
     benchmark_column: Annotated[
         str | None,
-        _option("--benchmark-column", help="Column that names the benchmark.", panel=_TABLE),
+        option("--benchmark-column", help="Column that names the benchmark.", panel=_TABLE),
     ] = None
     min_coverage: Annotated[
         float,
-        _option("--min-coverage", help="Share of cells a benchmark or model needs.", panel=_TABLE),
+        option("--min-coverage", help="Share of cells a benchmark or model needs.", panel=_TABLE),
     ] = 0.0
     duplicates: Annotated[
-        Duplicates, _option("--duplicates", help="Several scores for one cell.", panel=_TABLE)
+        Duplicates, option("--duplicates", help="Several scores for one cell.", panel=_TABLE)
     ] = Duplicates.error
 
     def check(self) -> None:
@@ -134,7 +127,7 @@ class TableOptions:
 class JudgedTableOptions(TableOptions):
     """The same, where `--benchmarks` is the list of names to judge."""
 
-    facts: Annotated[Path | None, _option("--benchmarks-file", help=_FACTS, panel=_TABLE)] = None
+    facts: Annotated[Path | None, option("--benchmarks-file", help=_FACTS, panel=_TABLE)] = None
 
 
 @dataclass(frozen=True)
@@ -142,11 +135,11 @@ class ScorerOptions:
     """How subsets are scored."""
 
     seed: Annotated[
-        int, _option("--seed", help="Of splits, scorer and search.", panel=_SCORER, min=0)
+        int, option("--seed", help="Of splits, scorer and search.", panel=_SCORER, min=0)
     ] = 0
     scorer: Annotated[
         ScorerName,
-        _option(
+        option(
             "--scorer",
             help="The meta-model; 'auto' takes what predicts this table's models best.",
             panel=_SCORER,
@@ -154,7 +147,7 @@ class ScorerOptions:
     ] = ScorerName.mlp
     paper: Annotated[
         bool,
-        _option(
+        option(
             "--paper",
             help="As in the paper: 20 epochs, all targets, top 50 kept, all generations.",
             panel=_SCORER,
@@ -162,28 +155,28 @@ class ScorerOptions:
     ] = False
     targets: Annotated[
         Targets,
-        _option("--targets", help="Predict all columns, or only unseen benchmarks.", panel=_SCORER),
+        option("--targets", help="Predict all columns, or only unseen benchmarks.", panel=_SCORER),
     ] = Targets.all
     epochs: Annotated[
         str | None,
-        _option("--epochs", help="A number, or 'auto' (the default).", panel=_SCORER),
+        option("--epochs", help="A number, or 'auto' (the default).", panel=_SCORER),
     ] = None
     n_init: Annotated[
-        int, _option("--n-init", help="Initialisations averaged.", panel=_SCORER, min=1)
+        int, option("--n-init", help="Initialisations averaged.", panel=_SCORER, min=1)
     ] = 1
     n_splits: Annotated[
-        int, _option("--splits", help="Splits of the models.", panel=_SCORER, min=1)
+        int, option("--splits", help="Splits of the models.", panel=_SCORER, min=1)
     ] = 10
     test_size: Annotated[
-        float, _option("--test-size", help="Share of models held out.", panel=_SCORER)
+        float, option("--test-size", help="Share of models held out.", panel=_SCORER)
     ] = 0.2
     weights: Annotated[
         Path | None,
-        _option("--weights", help="CSV 'benchmark,weight' for the loss.", panel=_SCORER),
+        option("--weights", help="CSV 'benchmark,weight' for the loss.", panel=_SCORER),
     ] = None
-    device: Annotated[
-        str, _option("--device", help="auto, cpu, cuda or cuda:N.", panel=_SCORER)
-    ] = "auto"
+    device: Annotated[str, option("--device", help="auto, cpu, cuda or cuda:N.", panel=_SCORER)] = (
+        "auto"
+    )
 
     def make(self, table: ResultsTable, *, quiet: bool = False) -> Scorer:
         """Make the scorer; what "auto" chose is said on standard error."""
@@ -261,50 +254,6 @@ class ScorerOptions:
 
 
 @dataclass(frozen=True)
-class SearchOptions:
-    """How the search goes."""
-
-    generations: Annotated[
-        int, _option("--generations", help="At most this many.", panel=_SEARCH, min=1)
-    ] = 10
-    patience: Annotated[
-        int | None,
-        _option(
-            "--patience",
-            help="Stop after so many without progress (default: 3; none with --paper).",
-            panel=_SEARCH,
-            min=1,
-        ),
-    ] = None
-    selection: Annotated[
-        Selection, _option("--selection", help="How winners are chosen.", panel=_SEARCH)
-    ] = Selection.best
-    exhaustive: Annotated[
-        bool,
-        _option(
-            "--exhaustive/--no-exhaustive",
-            help="Score every subset where there are at most 6,000.",
-            panel=_SEARCH,
-        ),
-    ] = True
-
-    def make(self, paper: bool) -> Evolution:
-        """Make the settings of the search; contradictions are wrong usage."""
-        from eevee.search.generations import Evolution
-
-        if paper and (self.patience is not None or self.selection is not Selection.best):
-            raise typer.BadParameter(
-                "--paper keeps the top 50 and runs all generations; drop --patience and "
-                "--selection, or --paper"
-            )
-        return Evolution(
-            generations=self.generations,
-            patience=None if paper else (self.patience or 3),
-            selection=self.selection.value,
-        )
-
-
-@dataclass(frozen=True)
 class OutputOptions:
     """Where results and progress go."""
 
@@ -333,7 +282,7 @@ def named_subsets(
     if benchmarks is not None:
         if tier is not None:
             raise typer.BadParameter("--tier goes with --tiers")
-        return {"list": _names(benchmarks)}
+        return {"list": split_names("--benchmarks", benchmarks)}
     from eevee.tierfile import load_tiers
 
     assert tiers is not None
@@ -342,16 +291,25 @@ def named_subsets(
     return {one.name: one.benchmark_names for one in chosen}
 
 
-def _names(text: str) -> tuple[str, ...]:
+def split_names(name: str, text: str | None) -> tuple[str, ...]:
+    """Read names such as ``a,b,"c, d"``; none where nothing was given, wrong usage if empty.
+
+    Examples
+    --------
+    >>> split_names("--require", 'a, "b, c"')
+    ('a', 'b, c')
+    """
+    if text is None:
+        return ()
     try:
         (names,) = csv.reader([text], skipinitialspace=True, strict=True)
     except (csv.Error, ValueError):
         raise typer.BadParameter(
-            f"--benchmarks is a,b,c in one line (a name with commas in quotes), not {text!r}"
+            f"{name} is a,b,c in one line (a name with commas in quotes), not {text!r}"
         ) from None
-    names = [name.strip() for name in names if name.strip()]
+    names = [one.strip() for one in names if one.strip()]
     if not names:
-        raise typer.BadParameter("--benchmarks names none; give a,b,c")
+        raise typer.BadParameter(f"{name} names none; give a,b,c")
     return tuple(names)
 
 

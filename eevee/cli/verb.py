@@ -12,6 +12,9 @@ import typer
 
 from eevee.errors import EeveeError
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C: 128 and the number of the signal."""
+
 
 def verb(function: Callable[..., None]) -> Callable[..., None]:
     """Let a command take option groups: their fields become its parameters.
@@ -41,6 +44,9 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
             function(**made, **values)
         except EeveeError as error:
             _fail(str(error))
+        except KeyboardInterrupt:
+            typer.echo("interrupted", err=True)
+            raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             raise  # typer ends quietly
         except OSError as error:

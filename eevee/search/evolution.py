@@ -14,6 +14,7 @@ from eevee.search.goal import goal_space
 from eevee.search.result import Ledger, ProgressHook, SearchResult
 from eevee.search.screen import check_screen
 from eevee.search.space import Space, at_most
+from eevee.search.watch import never
 from eevee.table import Subset
 
 
@@ -31,7 +32,7 @@ def evolve(
     include: Iterable[Iterable[str]] = (),
     label: str = "search",
     checkpoints: Checkpoints | None = None,
-    stop: Callable[[], bool] = lambda: False,
+    stop: Callable[[], bool] = never,
     progress: ProgressHook | None = None,
 ) -> SearchResult:
     """Search for the subset with the lowest loss, of one size or under a budget.

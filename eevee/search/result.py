@@ -11,6 +11,7 @@ import pandas as pd
 
 from eevee.scoring.base import Scorer
 from eevee.scoring.loss import Targets
+from eevee.search.agreement import Agreement
 from eevee.table import ResultsTable, Subset
 
 KEPT = 50
@@ -81,6 +82,8 @@ class SearchResult:
         Loss of predicting each column's training mean.
     settings : dict
         Of the search, JSON-able.
+    agreement : Agreement or None
+        How often each benchmark stands in the best subsets of this and other seeds.
     """
 
     best: Subset
@@ -91,6 +94,7 @@ class SearchResult:
     exact: bool
     mean_predictor: float
     settings: dict[str, Any] = field(default_factory=dict)
+    agreement: Agreement | None = None
 
     @property
     def best_row(self) -> pd.Series[Any]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from eevee.scoring.base import Scorer
 from eevee.search.constraints import Constraints
-from eevee.search.evolution import evolve
 from eevee.search.goal import make_space
+from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
+from eevee.search.watch import ALONE, Watch
 from eevee.seeds import child_seed
 
 
@@ -19,7 +19,8 @@ def sweep(
     *,
     seed: int = 0,
     constraints: Constraints | None = None,
-    **options: Any,
+    procedure: Procedure | None = None,
+    watch: Watch = ALONE,
 ) -> list[SearchResult]:
     """Search at several sizes (paper, Fig. 5): one `SearchResult` per k, in order.
 
@@ -32,8 +33,10 @@ def sweep(
     ks : iterable of int
     seed : int
     constraints : Constraints, optional
-    **options
-        As in `eevee.evolve`.
+    procedure : Procedure, optional
+        The search, and its settings.
+    watch : Watch
+        After a stop there are fewer results.
 
     Raises
     ------
@@ -52,14 +55,19 @@ def sweep(
     sizes = list(ks)
     for k in sizes:
         make_space(scorer.table, k, rules=constraints)
-    return [
-        evolve(
-            scorer,
-            k,
-            seed=child_seed(seed, k),
-            constraints=constraints,
-            label=f"k={k}",
-            **options,
+    procedure = procedure or Procedure()
+    found: list[SearchResult] = []
+    for k in sizes:
+        found.append(
+            procedure.run(
+                scorer,
+                k,
+                constraints=constraints,
+                seed=child_seed(seed, k),
+                label=f"k={k}",
+                watch=watch,
+            )
         )
-        for k in sizes
-    ]
+        if watch.stop():
+            break
+    return found

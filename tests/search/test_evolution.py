@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import eevee
 from eevee.search.evolution import evolve
 from eevee.search.generations import Evolution
+from eevee.search.procedure import Procedure
 from eevee.search.result import Progress
 from eevee.search.sweep import sweep
 from eevee.seeds import child_seed
@@ -298,7 +299,7 @@ class TestSweep:
     def test_a_size_does_not_depend_on_the_other_sizes(self) -> None:
         def run(ks):
             scorer = FunctionScorer(table_with(20), smooth)
-            return sweep(scorer, ks, exhaustive=False, evolution=QUICK, seed=5)
+            return sweep(scorer, ks, procedure=Procedure(evolution=QUICK, exhaustive=False), seed=5)
 
         wide, alone = run([2, 4, 6]), run([4])
         pd.testing.assert_frame_equal(wide[1].evaluated, alone[0].evaluated)

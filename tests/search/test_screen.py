@@ -12,6 +12,7 @@ import pytest
 import eevee
 from eevee.search.evolution import evolve
 from eevee.search.generations import Evolution
+from eevee.search.procedure import Procedure
 from eevee.search.screen import SCREEN_FACTOR, best_of
 from eevee.search.sweep import sweep
 from tests.conftest import made_table
@@ -163,7 +164,8 @@ def test_a_sweep_passes_the_screen_on() -> None:
     table = table_with(20)
     options = {"exhaustive": False, "evolution": QUICK}
     screen = FunctionScorer(table, smooth)
-    found = sweep(FunctionScorer(table, smooth), [3, 5], screen=screen, **options)
+    procedure = Procedure(screen=lambda _: screen, **options)
+    found = sweep(FunctionScorer(table, smooth), [3, 5], procedure=procedure)
     assert {len(subset) for subset in screen.asked} == {3, 5}
     assert all(result.settings["screen"] == {"name": "function"} for result in found)
 
@@ -172,7 +174,9 @@ def test_tiers_pass_the_screen_on_and_their_file_tells_it() -> None:
     table = table_with(20)
     scorer, screen = FunctionScorer(table, smooth), FunctionScorer(table, smooth)
     tiers = eevee.build_tiers(
-        scorer, {"small": 3, "big": 6}, screen=screen, exhaustive=False, evolution=QUICK
+        scorer,
+        {"small": 3, "big": 6},
+        procedure=Procedure(screen=lambda _: screen, exhaustive=False, evolution=QUICK),
     )
     assert tiers.search["screen"] == {"name": "function"}
     assert {len(subset) for subset in screen.asked} >= {3, 6}

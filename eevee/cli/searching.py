@@ -1,0 +1,174 @@
+"""Options of the verbs that search: how, and within which rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from eevee.cli.options import option, split_names
+
+if TYPE_CHECKING:
+    from eevee.search.constraints import Constraints
+    from eevee.search.generations import Evolution
+    from eevee.search.procedure import Procedure
+    from eevee.table import ResultsTable
+
+_SEARCH, _RULES = "Searching", "What a subset must hold"
+
+
+class Method(StrEnum):
+    """How subsets are searched for."""
+
+    evolution = "evolution"
+    paper = "paper"
+    greedy = "greedy"
+    greedy_backward = "greedy-backward"
+    greedy_swaps = "greedy-swaps"
+    random = "random"
+    cheapest = "cheapest"
+    medoids = "medoids"
+    correlated = "correlated"
+
+
+class Selection(StrEnum):
+    """How the winners of a generation are chosen."""
+
+    best = "best"
+    tournament = "tournament"
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How the search goes."""
+
+    method: Annotated[
+        Method | None,
+        option(
+            "--search",
+            help="evolution (the default), paper (as the paper has it), or a simple baseline.",
+            panel=_SEARCH,
+        ),
+    ] = None
+    generations: Annotated[
+        int, option("--generations", help="At most this many.", panel=_SEARCH, min=1)
+    ] = 10
+    patience: Annotated[
+        int | None,
+        option(
+            "--patience",
+            help="Stop after so many without progress (default: 3; none with --search paper).",
+            panel=_SEARCH,
+            min=1,
+        ),
+    ] = None
+    selection: Annotated[
+        Selection, option("--selection", help="How winners are chosen.", panel=_SEARCH)
+    ] = Selection.best
+    exhaustive: Annotated[
+        bool,
+        option(
+            "--exhaustive/--no-exhaustive",
+            help="Score every subset where there are at most 6,000.",
+            panel=_SEARCH,
+        ),
+    ] = True
+    restarts: Annotated[
+        int,
+        option(
+            "--restarts",
+            help="Search so often, each with a seed of its own; the best counts.",
+            panel=_SEARCH,
+            min=1,
+        ),
+    ] = 1
+
+    def make(self, paper: bool) -> Procedure:
+        """Make the procedure; contradictions are wrong usage."""
+        from eevee.search.procedure import EVOLVING, Procedure
+
+        if paper and (self.patience is not None or self.selection is not Selection.best):
+            raise typer.BadParameter(
+                "--paper keeps the top 50 and runs all generations; drop --patience and "
+                "--selection, or --paper"
+            )
+        if paper and self.method not in (None, Method.paper):
+            raise typer.BadParameter(f"--paper searches as the paper does, not by {self.method}")
+        method = "paper" if paper else str(self.method or Method.evolution)
+        if method not in EVOLVING and self._evolving:
+            raise typer.BadParameter(f"{self._evolving} belongs to an evolution, not to {method}")
+        return Procedure(
+            method=method,
+            evolution=self._evolution(method) if method in EVOLVING else None,
+            exhaustive=self.exhaustive,
+            restarts=self.restarts,
+        )
+
+    def _evolution(self, method: str) -> Evolution:
+        from eevee.search.generations import Evolution
+
+        if method == "paper":
+            return Evolution.paper(
+                generations=self.generations,
+                patience=self.patience,
+                selection=self.selection.value,
+            )
+        return Evolution(
+            generations=self.generations,
+            patience=self.patience or 3,
+            selection=self.selection.value,
+        )
+
+    @property
+    def _evolving(self) -> str:
+        given = {
+            "--generations": self.generations != 10,
+            "--patience": self.patience is not None,
+            "--selection": self.selection is not Selection.best,
+            "--restarts": self.restarts != 1,
+        }
+        return " and ".join(name for name, there in given.items() if there)
+
+
+@dataclass(frozen=True)
+class RuleOptions:
+    """What every subset must hold."""
+
+    require: Annotated[str | None, option("--require", help="Always in: a,b,c.", panel=_RULES)] = (
+        None
+    )
+    exclude: Annotated[str | None, option("--exclude", help="Never in: a,b,c.", panel=_RULES)] = (
+        None
+    )
+    have: Annotated[
+        str | None,
+        option("--have", help="Already paid for: in, at no cost. What next?", panel=_RULES),
+    ] = None
+    max_per_task: Annotated[
+        int | None, option("--max-per-task", help="At most so many per task.", panel=_RULES, min=1)
+    ] = None
+    min_per_task: Annotated[
+        int | None, option("--min-per-task", help="At least so many per task.", panel=_RULES, min=1)
+    ] = None
+
+    def make(self, max_size: int | None = None) -> Constraints:
+        """Make the rules; contradictions are wrong usage."""
+        from eevee.errors import EeveeError
+        from eevee.search.constraints import Constraints
+
+        try:
+            return Constraints(
+                require=split_names("--require", self.require),
+                exclude=split_names("--exclude", self.exclude),
+                max_per_task=self.max_per_task,
+                min_per_task=self.min_per_task,
+                max_size=max_size,
+            )
+        except EeveeError as error:
+            raise typer.BadParameter(str(error)) from None
+
+    def pay(self, table: ResultsTable) -> ResultsTable:
+        """Return the table in which what the user already has costs nothing."""
+        return table.already_paid(split_names("--have", self.have))

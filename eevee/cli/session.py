@@ -1,0 +1,93 @@
+"""One search job on the command line: its progress, its checkpoints, and Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from eevee.cli.show import Reporter, progress_bar
+from eevee.cli.verb import INTERRUPTED
+
+if TYPE_CHECKING:
+    from eevee.search.checkpoint import Checkpoints
+    from eevee.search.watch import Watch
+
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Go on with the interrupted run of --out, if there is one.")
+]
+
+
+class Session:
+    """What a search needs from the shell that it runs in.
+
+    Attributes
+    ----------
+    bar : Reporter
+    checkpoints : Checkpoints or None
+        Beside the run folder, where there is one.
+    """
+
+    def __init__(self, bar: Reporter, checkpoints: Checkpoints | None, out: Path | None) -> None:
+        self.bar = bar
+        self.checkpoints = checkpoints
+        self._out = out
+        self._asked = False
+
+    def stop(self) -> bool:
+        """Whether Ctrl-C has been pressed."""
+        return self._asked
+
+    @property
+    def watch(self) -> Watch:
+        """What a search takes of this."""
+        from eevee.search.watch import Watch
+
+        return Watch(self.checkpoints, self.stop, self.bar.search)
+
+    def interrupt(self, number: int, frame: FrameType | None) -> None:
+        """Take note of the first Ctrl-C; the second one stops at once."""
+        if self._asked:
+            raise KeyboardInterrupt
+        self._asked = True
+        self.bar.say("interrupted: finishing this generation; Ctrl-C again stops at once")
+
+    def finish(self) -> None:
+        """Remove the checkpoints of a whole run; exit with 130 after an interrupted one."""
+        if not self._asked:
+            if self.checkpoints is not None:
+                self.checkpoints.remove()
+            return
+        on = "" if self._out is None else f"; --resume --out {self._out} goes on from here"
+        typer.echo(f"interrupted: this is the best so far{on}", err=True)
+        raise typer.Exit(INTERRUPTED)
+
+
+@contextmanager
+def session(out: Path | None, resume: bool, quiet: bool, searches: int = 1) -> Iterator[Session]:
+    """Run a search job; call `Session.finish` when its results are printed.
+
+    Raises
+    ------
+    EeveeError
+        If the run folder cannot be written, or holds an interrupted run that is not resumed.
+    """
+    from eevee.runs import check_out, open_checkpoints
+
+    if resume and out is None:
+        raise typer.BadParameter("--resume goes on with the run of --out; give that too")
+    if out is not None:
+        check_out(out)
+    checkpoints = None if out is None else open_checkpoints(out, resume=resume)
+    with progress_bar(quiet, searches) as bar:
+        made = Session(bar, checkpoints, out)
+        before = signal.signal(signal.SIGINT, made.interrupt)
+        try:
+            yield made
+        finally:
+            signal.signal(signal.SIGINT, before)

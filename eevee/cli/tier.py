@@ -1,0 +1,222 @@
+"""The verb that chooses tiers: `tiers`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from eevee.cli import app
+from eevee.cli.find import (
+    Baselines,
+    check_budget,
+    check_sizes_compare,
+    print_agreement,
+    print_baselines,
+)
+from eevee.cli.options import Out, OutputOptions, ScorerOptions, TableOptions, settings
+from eevee.cli.searching import RuleOptions, SearchOptions
+from eevee.cli.session import Resume, session
+from eevee.cli.show import number, print_json, print_line, print_table, print_written
+from eevee.cli.verb import verb
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eevee.nesting import Nested
+    from eevee.search.result import SearchResult
+    from eevee.table import ResultsTable
+
+
+@app.command(
+    epilog="Example: eevee tiers data/zoo/scores.csv --costs data/zoo/costs.csv "
+    "--cost-unit CPU-seconds --budget small=10% --budget base=25% --budget big=50% "
+    "--paper --out runs/zoo"
+)
+@verb
+def tiers(
+    table: TableOptions,
+    scorer: ScorerOptions,
+    search: SearchOptions,
+    rules: RuleOptions,
+    output: OutputOptions,
+    budget: Annotated[
+        list[str] | None,
+        typer.Option("--budget", help="NAME=COST, as small=12 or base=25%; once per tier."),
+    ] = None,
+    size: Annotated[
+        list[str] | None,
+        typer.Option("--size", help="NAME=K: a tier of so many benchmarks, at any cost."),
+    ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option("-k", "--k", help="At most so many benchmarks under a budget.", min=1),
+    ] = None,
+    nested: Annotated[
+        bool, typer.Option("--nested", help="Each tier holds the smaller ones.")
+    ] = False,
+    baselines: Baselines = True,
+    out: Out = None,
+    resume: Resume = False,
+) -> None:
+    """Choose one tier per budget: the best subset whose total cost fits."""
+    from eevee.jobs import save_tiers
+    from eevee.nesting import nest_tiers
+    from eevee.search.curve import best_losses
+    from eevee.tierfile import tiers_to_json
+    from eevee.tiers import compare_goals, make_goals, make_tier_set, search_tiers
+
+    budgets, sizes = parse_budgets(budget or ()), parse_tier_sizes(size or ())
+    if not budgets and not sizes:
+        raise typer.BadParameter("give at least one --budget NAME=COST or --size NAME=K")
+    if nested and budgets and sizes:
+        raise typer.BadParameter("--nested takes budgets or sizes, not some of each")
+    if budgets:
+        check_sizes_compare(scorer)
+    procedure = search.make(scorer.paper)
+    kept = rules.make(k)
+    price: Nested | None = None
+    with session(out, resume, output.quiet, len(budgets) + len(sizes)) as job:
+        read = rules.pay(table.read())
+        made = scorer.make(read, quiet=output.quiet)
+        goals = make_goals(made, budgets, sizes, kept)
+        given: dict[str, Any] = {"constraints": kept, "seed": scorer.search_seed}
+        found = search_tiers(made, goals, procedure=procedure, **given, watch=job.watch)
+        beside = None
+        if baselines and not job.stop():
+            beside = compare_goals(made, found, goals, **given, progress=job.bar.search)
+        if nested and not job.stop():
+            price = nest_tiers(made, goals, found, procedure=procedure, **given, watch=job.watch)
+            found = price.found
+        chosen = make_tier_set(made, found, seed=scorer.seed)
+        both = best_losses(made, found, advance=job.bar.advance)
+        if out is not None:
+            asked = settings(
+                table, scorer, search, rules, budgets=budgets, sizes=sizes, k=k, nested=nested
+            )
+            save_tiers(
+                out,
+                made,
+                found,
+                both,
+                chosen,
+                asked,
+                baselines=beside,
+                price=None if price is None else price.price,
+                advance=job.bar.advance,
+            )
+    if output.as_json:
+        print_json(json.loads(tiers_to_json(chosen)))
+    else:
+        _print_tiers(found, both, read)
+        if price is not None:
+            _print_price(price)
+        if beside is not None:
+            for name in found:
+                shown = beside[beside["tier"] == name]
+                print_baselines(shown, read, f"{name}: beside simple searches for the same")
+        for name, result in found.items():
+            print_agreement(result, name)
+        print_written(out)
+    job.finish()
+
+
+def _print_price(nested: Nested) -> None:
+    way = "grown from the smallest" if nested.grown else "cut from the largest"
+    print_table(
+        f"What nesting costs (tiers {way}): search loss by itself, and nested",
+        ["tier", "by itself", "nested", "increase (%)"],
+        nested.price.itertuples(index=False),
+    )
+
+
+def parse_tier_sizes(texts: Iterable[str]) -> dict[str, int]:
+    """Read ``NAME=K``; wrong usage if a name repeats or a size is no whole number.
+
+    Examples
+    --------
+    >>> parse_tier_sizes(["small=8", "base=15"])
+    {'small': 8, 'base': 15}
+    """
+    sizes: dict[str, int] = {}
+    for name, size in _named(texts, "--size", "NAME=K, such as small=8").items():
+        if not size.isdecimal() or not 1 <= int(size) < 100_000:
+            raise typer.BadParameter(f"--size is NAME=K, such as small=8, not {name}={size}")
+        sizes[name] = int(size)
+    return sizes
+
+
+def parse_budgets(texts: Iterable[str]) -> dict[str, str]:
+    """Read ``NAME=COST``; wrong usage if a name repeats or a cost is no number.
+
+    Examples
+    --------
+    >>> parse_budgets(["small=10%", "big=36"])
+    {'small': '10%', 'big': '36'}
+    """
+    budgets = _named(texts, "--budget", "NAME=COST, such as small=10%")
+    for amount in budgets.values():
+        check_budget(amount)
+    return budgets
+
+
+def _named(texts: Iterable[str], option: str, form: str) -> dict[str, str]:
+    """Read ``NAME=VALUE`` with names that may become part of a file name."""
+    from eevee.errors import EeveeError
+    from eevee.runs import check_name
+
+    values: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"{option} is {form}, not {text!r}")
+        if name in values:
+            raise typer.BadParameter(f"{option} names {name!r} twice")
+        try:
+            values[check_name(name)] = value
+        except EeveeError as error:
+            raise typer.BadParameter(str(error)) from None
+    return values
+
+
+def _print_tiers(found: dict[str, SearchResult], both: pd.DataFrame, table: ResultsTable) -> None:
+    print_table(
+        f"Tiers of {table.provenance.source} ({table.n_models} models x "
+        f"{table.n_benchmarks} benchmarks)",
+        [
+            "tier",
+            f"budget ({table.cost_unit})",
+            "cost",
+            "k",
+            "search loss",
+            "spread",
+            "rescored",
+            "unseen only",
+            "random median",
+            "scored",
+        ],
+        (
+            [
+                name,
+                result.settings.get("budget"),
+                float(result.best_row["cost"]),
+                len(result.best),
+                *(float(result.best_row[what]) for what in ("loss", "spread", "rescored_mean")),
+                unseen,
+                result.random_median,
+                "all" if result.exact else str(len(result.evaluated)),
+            ]
+            for (name, result), unseen in zip(found.items(), both["unseen"], strict=True)
+        ),
+    )
+    for name, result in found.items():
+        print_line(f"{name}: {', '.join(result.best)}")
+    first = next(iter(found.values()))
+    print_line(
+        "Search loss: held-out squared error in squared units, over all benchmarks; unseen only: "
+        "over those that the tier lacks. Predicting each column's mean: "
+        f"{number(first.mean_predictor)}. It is biased downward: the search chose the subset "
+        "for it."
+    )

@@ -1,0 +1,140 @@
+"""`Procedure`: a search with all of its settings, before it meets a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from eevee.errors import EeveeError, did_you_mean
+from eevee.scoring.base import Scorer
+from eevee.search.agreement import agreement
+from eevee.search.constraints import Constraints
+from eevee.search.generations import Evolution
+from eevee.search.methods import SEARCHES
+from eevee.search.result import SearchResult, round6
+from eevee.search.watch import ALONE, Watch
+from eevee.seeds import child_seed
+from eevee.table import Subset
+
+EVOLVING = ("evolution", "paper")
+"""Methods that take the settings of an evolution, checkpoints and subsets to begin with."""
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """What is done to find a subset; an assessed loss belongs to one of these.
+
+    Attributes
+    ----------
+    method : str
+        One of `eevee.search.methods.SEARCHES`.
+    evolution : Evolution or None
+        For the methods that evolve; their own by default.
+    screen : callable or None
+        Makes a cheap scorer from the scorer, to choose among children.
+    exhaustive : bool
+        Whether an evolution may score everything instead, where that is little.
+    n_rescore : int
+        Initialisations under which the best are scored again.
+    restarts : int
+        Searches, each with a seed of its own; the best of them counts.
+
+    Raises
+    ------
+    EeveeError
+        If there is no such method, or less than one search.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, eevee
+    >>> frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 5)), columns=list("abcde"))
+    >>> table = eevee.ResultsTable.from_scores(frame)
+    >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
+    >>> len(Procedure("greedy").run(scorer, k=2).best)
+    2
+    """
+
+    method: str = "evolution"
+    evolution: Evolution | None = None
+    screen: Callable[[Scorer], Scorer] | None = None
+    exhaustive: bool = True
+    n_rescore: int = 8
+    restarts: int = 1
+
+    def __post_init__(self) -> None:
+        if self.method not in SEARCHES:
+            hint = did_you_mean(self.method, tuple(SEARCHES))
+            raise EeveeError(f"no search {self.method!r}{hint}; there are {', '.join(SEARCHES)}")
+        if self.restarts < 1:
+            raise EeveeError(f"restarts must be at least 1, got {self.restarts}")
+
+    @property
+    def evolves(self) -> bool:
+        """Whether the search takes checkpoints and subsets to begin with."""
+        return self.method in EVOLVING
+
+    def run(
+        self,
+        scorer: Scorer,
+        k: int | None = None,
+        *,
+        budget: float | None = None,
+        constraints: Constraints | None = None,
+        seed: int = 0,
+        include: Iterable[Iterable[str]] = (),
+        label: str = "search",
+        watch: Watch = ALONE,
+    ) -> SearchResult:
+        """Search, as often as there are restarts; parameters as in `eevee.evolve`.
+
+        Returns
+        -------
+        SearchResult
+            The best of the restarts, with their `agreement`.
+        """
+        common: dict[str, Any] = {
+            "budget": budget,
+            "constraints": constraints,
+            "n_rescore": self.n_rescore,
+            "progress": watch.progress,
+        }
+        if self.evolves:
+            common |= self._evolving(scorer)
+            common |= {
+                "include": include,
+                "checkpoints": watch.checkpoints,
+                "stop": watch.stop,
+            }
+        results: list[SearchResult] = []
+        for i in range(self.restarts):
+            own = {"seed": child_seed(seed, i), "label": f"{label}, search {i + 1}"}
+            first = {"seed": seed, "label": label}
+            results.append(SEARCHES[self.method](scorer, k, **common, **(own if i else first)))
+            if results[-1].exact or watch.stop():
+                break
+        return best_of_restarts(results, scorer.table.benchmark_names)
+
+    def _evolving(self, scorer: Scorer) -> dict[str, Any]:
+        return {
+            "evolution": self.evolution,
+            "screen": None if self.screen is None else self.screen(scorer),
+            "exhaustive": self.exhaustive,
+        }
+
+
+def best_of_restarts(results: list[SearchResult], names: Subset) -> SearchResult:
+    """Return the best of several searches of one space, with how far they agree.
+
+    The settings are those of the best one, and tell how many there were.
+    """
+    best = min(results, key=_order)
+    ranked = [[tuple(subset) for subset in result.ranked["benchmarks"]] for result in results]
+    more = {"restarts": len(results)} if len(results) > 1 else {}
+    return replace(best, agreement=agreement(ranked, names), settings=best.settings | more)
+
+
+def _order(result: SearchResult) -> tuple[float, float, Subset]:
+    row = result.best_row
+    again = float(row["rescored_mean"])
+    return round6(float(row["loss"]) if again != again else again), row["cost"], result.best  # noqa: PLR0124

@@ -151,6 +151,7 @@ def progress_bar(quiet: bool, searches: int = 1) -> Iterator[Reporter]:
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=20),
         MofNCompleteColumn(),
+        TextColumn("subsets"),
         _Rate(),
         TimeRemainingColumn(elapsed_when_finished=True),
     )

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -141,7 +142,9 @@ class Saved:
             content = json.loads(self._path.read_text(encoding="utf-8"))
             self._check(content)
             state = self._from_files(content)
-        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+        except EeveeError:
+            raise
+        except (OSError, EOFError, BadZipFile, ValueError, LookupError, TypeError) as error:
             raise self._refused(f"is damaged ({type(error).__name__})") from None
         self._check_losses(state.rows)
         return state

@@ -80,10 +80,12 @@ def make_space(
 def _check_sizes(space: Space) -> None:
     """Refuse sizes that the pool, the fixed ones or the tasks rule out."""
     n, fixed = len(space.costs), len(space.fixed)
+    if n == 0:
+        raise EeveeError("every benchmark is excluded; leave one in")
     if space.one_size and not 1 <= space.largest <= n:
         pool = "benchmarks that are not excluded" if space.rules.exclude else "benchmarks"
         raise EeveeError(f"k = {space.largest} is not between 1 and the pool's {n} {pool}")
-    bound = "k" if space.one_size else "the largest size"
+    bound = "the largest size" if space.rules.max_size is not None else "k"
     if fixed > space.largest:
         raise EeveeError(
             f"{fixed} benchmarks are required or paid for, more than {bound} = {space.largest}"

@@ -40,6 +40,7 @@ def test_tiers_run_holds_these_files_and_no_other(finished: Path):
         "subsets.csv",
         "logbook.csv",
         "config.json",
+        "baselines.csv",
         *(f"figures/{name}.{kind}" for name in figures for kind in ("csv", "png", "pdf")),
     }
     for path in run.rglob("*.png"):
@@ -116,8 +117,8 @@ def test_every_option_of_a_search_is_in_the_config(finished: Path):
 
     verb = typer.main.get_command(app).commands["tiers"]  # type: ignore[attr-defined]
     config = json.loads((finished / "done/config.json").read_text())
-    recorded = {"seed", "budget", *config["options"], *config["inputs"]}
-    about_printing = {"as_json", "quiet", "out", "help"}
+    recorded = {"seed", "budget", "size", *config["options"], *config["inputs"]}
+    about_printing = {"as_json", "quiet", "out", "help", "resume", "baselines"}
     assert {option.name for option in verb.params} - about_printing <= recorded
 
 
@@ -135,7 +136,7 @@ def test_same_seed_same_bytes_in_another_process(finished: Path, here: Path):
         capture_output=True,
         check=True,
     )
-    assert done.stderr == b""
+    assert b"generation" in done.stderr  # plain lines, where there is no terminal
     for name in ("tiers.yaml", "tiers.json", "subsets.csv", "logbook.csv"):
         assert Path("run", name).read_bytes() == (finished / "done" / name).read_bytes()
 
@@ -296,32 +297,50 @@ def test_describe_lists_what_was_dropped_and_guessed(run: Run, here: Path):
     assert sha256(Path("scores.csv")) in shown
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize("when", ["searching", "drawing"])
-def test_ctrl_c_leaves_an_earlier_run_as_it_was(finished: Path, here: Path, when: str):
+def started(*args: str, seconds: float = 3.0) -> subprocess.Popen:
+    """A search of 40 tiers that is long from over, in a folder with an earlier run."""
     from eevee.runs import FORMAT
 
     Path("run").mkdir()
     Path("run/config.json").write_text(json.dumps({"schema": FORMAT}))
     many = [option for i in range(40) for option in ("--budget", f"t{i}={1 + i / 5}")]
     long = ("--splits", "60", "--generations", "40", "--epochs", "60", "--no-exhaustive")
-    quick = ("--splits", "1", "--epochs", "1", "--generations", "1")
-    job = command(
-        "tiers", "small.csv", *many, *(long if when == "searching" else quick), "--out", "run",
-        env=environment(),
-    )  # fmt: skip
-    started = time.monotonic()
-    while time.monotonic() - started < 60:
-        if when == "drawing" and list(here.glob(".run.*/figures/*.png")):
-            break
-        if when == "searching" and time.monotonic() - started > 3:
+    job = command("tiers", "small.csv", *many, *long, "--out", "run", *args, env=environment())
+    begun = time.monotonic()
+    while time.monotonic() - begun < 60:
+        if time.monotonic() - begun > seconds and list(Path("run.checkpoint").glob("*.json")):
             break
         time.sleep(0.05)
     assert job.poll() is None, "it was over before Ctrl-C"
+    return job
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_writes_the_best_so_far_and_exits_with_130(finished: Path, here: Path):
+    job = started()
     job.send_signal(signal.SIGINT)
-    shown, wrong = job.communicate(timeout=30)
+    shown, wrong = job.communicate(timeout=60)
     assert job.returncode == 130
-    assert shown == ""
+    assert "Traceback" not in wrong
+    assert "Ctrl-C again stops at once" in wrong
+    assert "--resume --out run goes on from here" in wrong
+    found = load_tiers(Path("run/tiers.yaml"))
+    assert 0 < len(found.tiers) < 40
+    assert "written to run" in shown
+    assert Path("run.checkpoint").is_dir()
+    assert not list(here.glob(".*"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_second_ctrl_c_stops_at_once_and_leaves_an_earlier_run_as_it_was(
+    finished: Path, here: Path
+):
+    job = started()
+    for _ in range(2):
+        job.send_signal(signal.SIGINT)
+        time.sleep(0.01)
+    shown, wrong = job.communicate(timeout=60)
+    assert (job.returncode, shown) == (130, "")
     assert "Traceback" not in wrong
     assert [path.name for path in Path("run").iterdir()] == ["config.json"]
     assert not list(here.glob(".*"))

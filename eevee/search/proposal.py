@@ -1,0 +1,99 @@
+"""What makes a search of a rule that proposes subsets: all such searches look alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+import pandas as pd
+
+from eevee.scoring.base import Scorer
+from eevee.search.constraints import Constraints
+from eevee.search.goal import goal_space
+from eevee.search.result import Ledger, ProgressHook, SearchResult
+from eevee.search.space import Space
+from eevee.table import Subset
+
+Propose = Callable[[Ledger, Space, np.random.Generator], Sequence[Subset]]
+"""Members of the space, in any order; the ledger scores what it takes to find them."""
+
+
+class Search(Protocol):
+    """A search by a fixed rule; parameters as in `eevee.evolve`."""
+
+    def __call__(
+        self,
+        scorer: Scorer,
+        k: int | None = None,
+        *,
+        budget: float | None = None,
+        constraints: Constraints | None = None,
+        seed: int = 0,
+        n_rescore: int = 8,
+        label: str = "search",
+        progress: ProgressHook | None = None,
+    ) -> SearchResult:
+        """Return what the rule proposes, ranked; `evaluated` holds all that it looked at."""
+
+
+def proposing(method: str, total: Callable[[Space], int]) -> Callable[[Propose], Search]:
+    """Make a search of a rule.
+
+    Parameters
+    ----------
+    method : str
+        Its name in the settings.
+    total : callable
+        About how many subsets it scores, for progress reports.
+    """
+
+    def decorate(propose: Propose) -> Search:
+        def search(
+            scorer: Scorer,
+            k: int | None = None,
+            *,
+            budget: float | None = None,
+            constraints: Constraints | None = None,
+            seed: int = 0,
+            n_rescore: int = 8,
+            label: str = "search",
+            progress: ProgressHook | None = None,
+        ) -> SearchResult:
+            space = goal_space(scorer, k, budget, constraints)
+            ledger = Ledger(scorer, label, total(space), progress)
+            proposed = list(propose(ledger, space, np.random.default_rng(seed)))
+            # A subset that was only ever proposed; others keep the step that they came from.
+            ledger.add(proposed, 1)
+            return ledger.result(
+                n_rescore=n_rescore,
+                proposed=sorted(proposed, key=ledger.order),
+                settings={
+                    "method": method,
+                    **space.describe(),
+                    "seed": seed,
+                    "n_rescore": n_rescore,
+                },
+                logbook=_logbook(ledger, proposed),
+            )
+
+        # Not `functools.wraps`: `help` and `inspect` should show the arguments of the search.
+        for name in ("__doc__", "__module__", "__name__", "__qualname__"):
+            setattr(search, name, getattr(propose, name))
+        return search
+
+    return decorate
+
+
+def _logbook(ledger: Ledger, proposed: Sequence[Subset]) -> pd.DataFrame:
+    """One line, about what is proposed."""
+    losses = [ledger.loss(subset) for subset in proposed]
+    row = {
+        "generation": 0,
+        "evaluated": len(ledger),
+        "best": min(losses),
+        "mean": float(np.mean(losses)),
+        "worst": max(losses),
+        "unchanged": 0,
+    }
+    return pd.DataFrame([row])

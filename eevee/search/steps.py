@@ -1,0 +1,119 @@
+"""`Steps`: greedy walks through a space, one benchmark at a time, by any loss of subsets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from eevee.search.result import round6
+from eevee.search.space import Space
+from eevee.table import Subset, total_cost
+
+Losses = Callable[[Sequence[Subset]], Sequence[float]]
+"""Losses of subsets that were not asked for before; infinite where there is none."""
+
+
+class Steps:
+    """Walks that always take the best next step; ties go to the cheaper, then by name.
+
+    Parameters
+    ----------
+    space : Space
+    losses : callable
+        Asked for each subset once, all candidates of a step together.
+    empty : float
+        Loss of a subset without benchmarks, where a walk up may begin.
+
+    Examples
+    --------
+    >>> space = Space({"a": 1.0, "b": 3.0, "c": 1.0}, smallest=2, largest=2)
+    >>> worth = {"a": 1.0, "b": 4.0, "c": 2.0}
+    >>> steps = Steps(space, lambda new: [-sum(map(worth.get, s)) for s in new], empty=0.0)
+    >>> steps.up()
+    [('b',), ('b', 'c')]
+    >>> steps.up(per_cost=True)
+    [('c',), ('b', 'c')]
+    >>> steps.down()
+    [('a', 'b', 'c'), ('b', 'c')]
+    """
+
+    def __init__(self, space: Space, losses: Losses, empty: float) -> None:
+        self._space = space
+        self._losses = losses
+        self._known: dict[Subset, float] = {(): empty}
+
+    def order(self, subset: Subset) -> tuple[float, float, Subset]:
+        """Sort by (rounded loss, cost, names)."""
+        cost = total_cost(self._space.costs[name] for name in subset)
+        return round6(self._known[subset]), cost, subset
+
+    def best(self, subsets: Iterable[Subset]) -> Subset:
+        """Return the best of the members among subsets that a walk visited."""
+        return min((one for one in subsets if one in self._space), key=self.order)
+
+    def up(self, *, per_cost: bool = False) -> list[Subset]:
+        """Add to the fixed benchmarks until nothing fits; return the subsets on the way.
+
+        Each time what gives the lowest loss, or the largest drop of the loss per cost.
+        """
+        path = [self._space.fixed] if self._space.fixed else []
+        subset = self._space.fixed
+        self._learn(path)
+        while True:
+            outside = [name for name in self._space.free if name not in subset]
+            joins = [name for name in outside if self._space.may_join(subset, name)]
+            if not joins:
+                return path
+            after = {tuple(sorted((*subset, name))): name for name in joins}
+            subset = self._step(subset, after, per_cost)
+            path.append(subset)
+
+    def down(self, *, per_cost: bool = False) -> list[Subset]:
+        """Drop from everything until the rest is a member; return the subsets on the way.
+
+        Each time what leaves the lowest loss, or costs the least loss per cost saved.
+        """
+        subset = self._space.everything
+        path = [subset]
+        self._learn(path)
+        while subset not in self._space:
+            leaves = [name for name in subset if self._space.may_leave(subset, name)]
+            after = {tuple(one for one in subset if one != name): name for name in leaves}
+            subset = self._step(subset, after, per_cost)
+            path.append(subset)
+        return path
+
+    def climb(self, subset: Subset) -> Subset:
+        """Move a member to its best neighbour until none is better."""
+        self._learn([subset])
+        while True:
+            near = self._space.neighbours(subset)
+            self._learn(near)
+            better = min([subset, *near], key=self.order)
+            if better == subset:
+                return subset
+            subset = better
+
+    def _step(self, subset: Subset, after: dict[Subset, str], per_cost: bool) -> Subset:
+        """Choose among the subsets after each change of one benchmark."""
+        self._learn(after)
+        if not per_cost:
+            return min(after, key=self.order)
+        before, joins = round6(self._known[subset]), len(next(iter(after))) > len(subset)
+
+        def worth(one: Subset) -> float:
+            change, cost = round6(self._known[one]) - before, self._space.costs[after[one]]
+            return -_per_cost(-change, cost) if joins else _per_cost(change, cost)
+
+        return min(after, key=lambda one: (worth(one), self.order(one)))
+
+    def _learn(self, subsets: Iterable[Subset]) -> None:
+        new = [one for one in dict.fromkeys(subsets) if one not in self._known]
+        if new:
+            self._known.update(zip(new, self._losses(new), strict=True))
+
+
+def _per_cost(change: float, cost: float) -> float:
+    """Divide by the cost; but a step in the wrong direction is no better for costing more."""
+    if change <= 0:
+        return change
+    return change / cost if cost else float("inf")

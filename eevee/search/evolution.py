@@ -11,6 +11,7 @@ from eevee.search.checkpoint import Checkpoints
 from eevee.search.constraints import Constraints
 from eevee.search.generations import Evolution, Generations
 from eevee.search.goal import goal_space
+from eevee.search.greedy import greedy_subset
 from eevee.search.result import Ledger, ProgressHook, SearchResult
 from eevee.search.screen import check_screen
 from eevee.search.space import Space, at_most
@@ -135,8 +136,11 @@ def evolve(
 
 
 def _warm_start(scorer: Scorer, space: Space, evolution: Evolution) -> list[Subset]:
-    """What greedy search finds, where it is asked for."""
-    return []
+    """What greedy search finds, where it is asked for and takes no longer than the rest."""
+    steps = len(space.free) * space.largest
+    if not evolution.warm_start or steps > evolution.max_exhaustive:
+        return []
+    return [greedy_subset(scorer, space)]
 
 
 def _inside(space: Space, subset: Subset) -> Subset:

@@ -44,7 +44,7 @@ class Evolution:
         The top winners are kept, as the paper does under the name of a tournament, or
         DEAP's `selTournament` draws them.
     warm_start : bool
-        Also begin with what greedy search finds.
+        Also begin with what greedy search finds, where that scores at most `max_exhaustive`.
     polish : bool
         End with moves of the best subset to its best neighbour, until none is better.
     max_exhaustive : int

@@ -21,16 +21,18 @@ from eevee.search.procedure import Procedure
 from eevee.search.result import Progress
 from eevee.search.sweep import sweep
 from eevee.seeds import child_seed
+from eevee.table import round_cost
 from tests.conftest import made_table
 from tests.scoring.tables import few_splits
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 
+PLAIN = Evolution.paper(patience=3)
 QUICK = Evolution.paper(population=60, winners=10, children=5, generations=6)
 
 
 def _run(costs=16, loss=smooth, *, again=None, **options):
     scorer = FunctionScorer(table_with(costs), loss, again=again)
-    return evolve(scorer, **({"k": 4, "exhaustive": False} | options)), scorer
+    return evolve(scorer, **({"k": 4, "exhaustive": False, "evolution": PLAIN} | options)), scorer
 
 
 @pytest.mark.parametrize("selection", ["best", "tournament"])
@@ -272,7 +274,7 @@ class TestExhaustive:
     @given(costs=st.lists(st.integers(1, 9), min_size=1, max_size=7), share=st.floats(0.15, 1.0))
     @settings(max_examples=25, deadline=None)
     def test_under_a_budget_it_equals_brute_force(self, costs: list[int], share: float) -> None:
-        budget = max(float(min(costs)), share * sum(costs))
+        budget = round_cost(max(float(min(costs)), share * sum(costs)))
         found, scorer = _run(costs, k=None, budget=budget, exhaustive=True)
         names = scorer.table.benchmark_names
         fitting = [

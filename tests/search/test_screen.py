@@ -19,7 +19,7 @@ from tests.conftest import made_table
 from tests.scoring.tables import few_splits
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 
-QUICK = Evolution(population=60, winners=10, children=5, generations=6, polish=False)
+QUICK = Evolution.paper(population=60, winners=10, children=5, generations=6, patience=3)
 FULL = replace(QUICK, patience=None)
 
 
@@ -71,7 +71,13 @@ def test_what_the_screen_sees_was_never_scored_and_lies_one_swap_from_a_winner()
 
 
 def test_what_the_screen_turned_down_may_be_proposed_again() -> None:
-    _, _, screen = _run(14, k=4, evolution=Evolution(20, 4, 4, 8, patience=None))
+    _, _, screen = _run(
+        14,
+        k=4,
+        evolution=Evolution.paper(
+            population=20, winners=4, children=4, generations=8, patience=None
+        ),
+    )
     assert max(screen.asked.values()) > 1
 
 
@@ -122,7 +128,13 @@ def test_ties_of_the_screen_are_broken_by_cost_then_names() -> None:
 
 
 def test_a_space_that_runs_out_ends_the_search_with_every_subset_scored_once() -> None:
-    found, scorer, _ = _run(8, k=4, evolution=Evolution(20, 70, 5, 10, patience=None))
+    found, scorer, _ = _run(
+        8,
+        k=4,
+        evolution=Evolution.paper(
+            population=20, winners=70, children=5, generations=10, patience=None
+        ),
+    )
     assert len(scorer.asked) == 70
     assert set(scorer.asked.values()) == {1}
     assert found.best == min(scorer.asked, key=smooth)
@@ -140,7 +152,11 @@ def test_settings_tell_the_screen_in_plain_values_and_only_where_there_is_one() 
     splits = few_splits(table)
     screen = eevee.RidgeScorer(table, splits)
     scorer = eevee.MLPScorer(table, splits, epochs=2)
-    few = {"n_rescore": 0, "exhaustive": False, "evolution": Evolution(10, 4, 3, 1)}
+    few = {
+        "n_rescore": 0,
+        "exhaustive": False,
+        "evolution": Evolution.paper(population=10, winners=4, children=3, generations=1),
+    }
     found = evolve(scorer, 3, screen=screen, **few)
     assert json.loads(json.dumps(found.settings))["screen"] == screen.describe()
     assert "screen" not in evolve(scorer, 3, **few).settings
@@ -152,7 +168,7 @@ def test_a_ridge_screen_serves_a_search_under_a_budget_on_a_table_with_gaps(gapp
         eevee.MLPScorer(gappy_table, splits, epochs=2),
         budget=4,
         screen=eevee.RidgeScorer(gappy_table, splits),
-        evolution=Evolution(10, 4, 3, 2),
+        evolution=Evolution.paper(population=10, winners=4, children=3, generations=2),
         exhaustive=False,
         n_rescore=2,
     )

@@ -80,7 +80,9 @@ def test_a_search_under_a_budget_never_scores_what_costs_more(
         budget=budget,
         seed=seed,
         exhaustive=exhaustive,
-        evolution=Evolution(30, 6, 4, 4, max_exhaustive=50),
+        evolution=Evolution.paper(
+            population=30, winners=6, children=4, generations=4, max_exhaustive=50
+        ),
     )
     assert (found.evaluated["cost"] <= budget).all()
     assert all(scorer.table.cost_of(subset) <= budget for subset in scorer.asked)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from eevee.completion import Completion as Completion
     from eevee.completion import complete as complete
     from eevee.errors import EeveeError as EeveeError
+    from eevee.harder_splits import family_splits as family_splits
+    from eevee.harder_splits import frontier_splits as frontier_splits
+    from eevee.harder_splits import time_splits as time_splits
     from eevee.ranking import rank_benchmarks as rank_benchmarks
     from eevee.rating import Rating as Rating
     from eevee.rating import rate as rate
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from eevee.search.sweep import sweep as sweep
     from eevee.selector import BenchmarkSelector as BenchmarkSelector
     from eevee.splits import Splits as Splits
+    from eevee.splits import fold_splits as fold_splits
     from eevee.splits import shuffle_splits as shuffle_splits
     from eevee.table import ResultsTable as ResultsTable
     from eevee.tierfile import TierSet as TierSet
@@ -65,6 +69,9 @@ _HOME = {
     "complete": "eevee.completion",
     "dump_tiers": "eevee.tierfile",
     "evolve": "eevee.search.evolution",
+    "family_splits": "eevee.harder_splits",
+    "fold_splits": "eevee.splits",
+    "frontier_splits": "eevee.harder_splits",
     "load_tiers": "eevee.tierfile",
     "make_scorer": "eevee.scoring.choice",
     "rank_benchmarks": "eevee.ranking",
@@ -72,6 +79,7 @@ _HOME = {
     "read_table": "eevee.readers",
     "shuffle_splits": "eevee.splits",
     "sweep": "eevee.search.sweep",
+    "time_splits": "eevee.harder_splits",
 }
 
 __all__ = sorted(_HOME)  # noqa: PLE0605

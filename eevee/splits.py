@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from eevee.draws import (
+    balanced_folds,
+    check_draw,
+    draw_models,
+    draw_validation,
+    n_testing,
+    too_large,
+    validation_count,
+)
 from eevee.errors import EeveeError
-from eevee.table import BoolArray, ResultsTable
+from eevee.groups import Groups, group_labels
+from eevee.table import BoolArray, IntArray, ResultsTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +77,27 @@ class Splits:
         """Training and validation models together, shape (n_splits, n_models)."""
         return np.asarray(self.train | self.validation)
 
+    @property
+    def sides(self) -> tuple[BoolArray, BoolArray, BoolArray]:
+        """Train, validation and test, in this order."""
+        return self.train, self.validation, self.test
+
+    def take(self, indices: Sequence[int] | IntArray) -> Splits:
+        """Return some of the splits, by position, in the order asked for.
+
+        Raises
+        ------
+        EeveeError
+            If a position does not exist, or none is given.
+        """
+        chosen = [int(index) for index in indices]
+        if not chosen:
+            raise EeveeError("take at least one split")
+        for index in chosen:
+            if not 0 <= index < self.n_splits:
+                raise EeveeError(f"no split {index}: they are numbered 0 to {self.n_splits - 1}")
+        return Splits(*(mask[chosen] for mask in self.sides))
+
 
 def shuffle_splits(
     table: ResultsTable,
@@ -74,6 +106,7 @@ def shuffle_splits(
     test_size: float = 0.2,
     validation_size: float = 0.2,
     seed: int = 0,
+    groups: Groups | None = None,
 ) -> Splits:
     """Draw random splits over models (the paper's ShuffleSplit, section 3, Algorithm 1).
 
@@ -86,6 +119,10 @@ def shuffle_splits(
     validation_size : float
         Share of the remaining models that validate, at least one where two are left.
     seed : int
+    groups : str or labels of shape (n_models,), optional
+        Models that stay on one side together, such as near-duplicates
+        (`eevee.duplicates.duplicate_groups`). The shares are then met as nearly as whole groups
+        allow.
 
     Returns
     -------
@@ -104,27 +141,107 @@ def shuffle_splits(
     >>> splits.test.sum(axis=1).tolist() == [4] * 10, splits.validation.sum(axis=1)[0].item()
     (True, 3)
     """
-    if n_splits < 1:
-        raise EeveeError(f"n_splits must be at least 1, got {n_splits}")
-    if seed < 0:
-        raise EeveeError(f"seed must not be negative, got {seed}")
-    for name, share in (("test_size", test_size), ("validation_size", validation_size)):
-        if not 0 < share < 1:
-            raise EeveeError(f"{name} must lie between 0 and 1, got {share}")
-    n_test = max(2, round(test_size * table.n_models))
+    check_draw(n_splits, seed, test_size=test_size, validation_size=validation_size)
+    n_test = n_testing(table, test_size)
+    if groups is not None:
+        labels = group_labels(table, groups)
+        return grouped_splits(table, labels, n_splits, n_test, validation_size, seed)
     rest = table.n_models - n_test
-    if rest < 2:
-        raise EeveeError(
-            f"{table.n_models} models leave none to train on with test_size={test_size}; "
-            "use more models or a smaller test_size"
-        )
-    n_validation = min(max(1, round(validation_size * rest)), rest - 1)
+    n_validation = validation_count(validation_size, rest)
     place = _shuffled_places(n_splits, table.n_models, seed)
     return Splits(
         train=place >= n_test + n_validation,
         validation=(place >= n_test) & (place < n_test + n_validation),
         test=place < n_test,
     )
+
+
+def fold_splits(
+    table: ResultsTable,
+    *,
+    n_folds: int = 5,
+    n_repeats: int = 2,
+    validation_size: float = 0.2,
+    seed: int = 0,
+    groups: Groups | None = None,
+) -> Splits:
+    """Draw repeated K-fold splits: every model is held out exactly `n_repeats` times.
+
+    Parameters
+    ----------
+    table : ResultsTable
+    n_folds : int
+        Test sides per repeat, as equal in size as whole groups allow.
+    n_repeats : int
+    validation_size : float
+        Share of the other models that validate, as in `shuffle_splits`.
+    seed : int
+    groups : str or labels of shape (n_models,), optional
+        An attribute of ``table.models`` or labels: models that stay on one side together.
+
+    Returns
+    -------
+    Splits
+        ``n_folds * n_repeats`` of them, one repeat after the other.
+
+    Raises
+    ------
+    EeveeError
+        If there are fewer groups than folds, or a fold leaves fewer than two models to train on.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 3)), columns=list("abc"))
+    >>> splits = fold_splits(ResultsTable.from_scores(frame), n_folds=4, n_repeats=3)
+    >>> splits.n_splits, set(splits.test.sum(axis=0).tolist())
+    (12, {3})
+    """
+    check_draw(n_repeats, seed, count="n_repeats", validation_size=validation_size)
+    labels = group_labels(table, groups)
+    n_groups = len(np.unique(labels))
+    if not 2 <= n_folds <= n_groups:
+        what = "models" if groups is None else "groups of models"
+        raise EeveeError(f"n_folds must lie between 2 and the {n_groups} {what}, got {n_folds}")
+    rng = np.random.default_rng(seed)
+    tests = []
+    validations = []
+    for _ in range(n_repeats):
+        fold = balanced_folds(labels, n_folds, rng)
+        for test in fold == np.arange(n_folds)[:, None]:
+            if (~test).sum() < 2:
+                raise EeveeError(too_large(table, labels))
+            tests.append(test)
+            validations.append(draw_validation(labels, ~test, validation_size, rng))
+    return _splits_of(tests, validations)
+
+
+def grouped_splits(
+    table: ResultsTable,
+    labels: IntArray,
+    n_splits: int,
+    n_test: int,
+    validation_size: float,
+    seed: int,
+) -> Splits:
+    """Draw random splits in which no group is on two sides."""
+    rng = np.random.default_rng(seed)
+    everyone = np.ones(table.n_models, dtype=np.bool_)
+    tests = []
+    validations = []
+    for _ in range(n_splits):
+        test = draw_models(labels, everyone, n_test, least=2, most=table.n_models - 2, rng=rng)
+        if test is None:
+            raise EeveeError(too_large(table, labels))
+        tests.append(test)
+        validations.append(draw_validation(labels, ~test, validation_size, rng))
+    return _splits_of(tests, validations)
+
+
+def _splits_of(tests: list[BoolArray], validations: list[BoolArray]) -> Splits:
+    """Whoever neither tests nor validates trains."""
+    test, validation = np.stack(tests), np.stack(validations)
+    return Splits(train=~(test | validation), validation=validation, test=test)
 
 
 def _shuffled_places(n_splits: int, n_models: int, seed: int) -> np.ndarray:

@@ -1,0 +1,121 @@
+"""Models that are nearly the same, and the splits that they straddle."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from scipy.sparse.csgraph import connected_components
+
+from eevee.errors import EeveeError
+from eevee.groups import Groups
+from eevee.splits import Splits
+from eevee.table import FloatArray, IntArray, ResultsTable
+
+TOLERANCE = 0.05
+"""In units. In 14 public tables, pairs below it were one model under two names, checkpoints of one
+run, or the like; from 0.1 on, different models of one strength come in."""
+
+MIN_SHARED = 3
+CROWD, CROWDED = 5, 0.25
+EQUAL = 1e-6
+"""Rows closer than this are equal, in binary fractions."""
+
+
+def duplicate_groups(table: ResultsTable, *, tolerance: float = TOLERANCE) -> IntArray:
+    """Group the models whose rows are equal or nearly equal.
+
+    Two models are near-duplicates if the root mean squared difference of their scores, in units,
+    over the score columns that both have, is below `tolerance`; they must share at least three
+    columns, and half of those that either has. Near-duplicates of near-duplicates are one group.
+
+    Where many models stand close together (few columns, many models), closeness says nothing, and
+    chains of it would tie unlike models together. So the difference must also be below a quarter
+    of the median distance of a model to its fifth nearest one. Equal rows always count.
+
+    Parameters
+    ----------
+    table : ResultsTable
+    tolerance : float
+        In units, above 0.
+
+    Returns
+    -------
+    int array, shape (n_models,)
+        Labels that begin with 0, in the order of the first member. A model that is like no other
+        is a group of its own.
+
+    Raises
+    ------
+    EeveeError
+        If the tolerance is not positive.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = {"v1": [1.0, 2, 3], "v2": [5.0, 1, 2], "v1-copy": [1.0, 2, 3.01], "v3": [3.0, 4, 1]}
+    >>> table = ResultsTable.from_scores(pd.DataFrame(rows, index=list("abc")).T)
+    >>> duplicate_groups(table).tolist()
+    [0, 1, 0, 2]
+    """
+    if not tolerance > 0:
+        raise EeveeError(f"tolerance must be above 0, got {tolerance}")
+    distances = _distances(table)
+    alike = distances < max(EQUAL, min(tolerance, _crowding(distances)))
+    labels = connected_components(alike.astype(np.int64), directed=False)[1]
+    return np.asarray(pd.factorize(labels)[0], dtype=np.int64)
+
+
+def straddling(splits: Splits, groups: Groups) -> pd.DataFrame:
+    """Find the groups that sit on more than one side (train, validation, test) of a split.
+
+    Parameters
+    ----------
+    splits : Splits
+    groups : labels, shape (n_models,)
+        Such as those of `duplicate_groups`.
+
+    Returns
+    -------
+    DataFrame, one row per group that straddles
+        ``group`` (its label), ``members`` (tuple of positions of models) and ``n_splits``
+        (the number of splits that it straddles).
+
+    Examples
+    --------
+    >>> test = np.eye(3, dtype=bool)
+    >>> splits = Splits(train=~test, validation=np.zeros_like(test), test=test)
+    >>> straddling(splits, [0, 1, 0])
+       group members  n_splits
+    0      0  (0, 2)         2
+    """
+    labels = np.asarray(groups)
+    if labels.shape != (splits.n_models,):
+        raise EeveeError(f"{labels.size} group labels for {splits.n_models} models; give one each")
+    found = []
+    for label, members in pd.Series(range(len(labels))).groupby(labels):
+        sides = [mask[:, members].any(axis=1) for mask in splits.sides]
+        found.append((label, tuple(members), int((np.sum(sides, axis=0) > 1).sum())))
+    frame = pd.DataFrame(found, columns=["group", "members", "n_splits"])
+    return frame[frame["n_splits"] > 0].reset_index(drop=True)
+
+
+def _distances(table: ResultsTable) -> FloatArray:
+    """Root mean squared differences in units, infinite where too few columns are shared."""
+    from sklearn.metrics.pairwise import nan_euclidean_distances
+
+    values = (table.oriented / table.units.to_numpy(np.float64))[:, table.is_target]
+    observed = (~np.isnan(values)).astype(np.float64)
+    shared = observed @ observed.T
+    either = observed.sum(axis=1)[:, None] + observed.sum(axis=1)[None] - shared
+    # Centred first: the distances come from products, which lose digits far from 0.
+    centred = values - pd.DataFrame(values).mean().to_numpy()
+    distances = nan_euclidean_distances(centred) / np.sqrt(values.shape[1])
+    enough = (shared >= MIN_SHARED) & (2 * shared >= either)
+    return np.where(enough, distances, np.inf)
+
+
+def _crowding(distances: FloatArray) -> float:
+    """How close two models must be to stand out among models that stand close together."""
+    others = np.sort(np.where(np.eye(len(distances), dtype=bool), np.inf, distances), axis=1)
+    near = others[:, min(CROWD, len(others) - 1) - 1]
+    return CROWDED * float(np.median(near))

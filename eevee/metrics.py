@@ -1,0 +1,304 @@
+"""How good predictions of held-out models are: errors, rankings, choices, agreement of subsets.
+
+Arrays in, arrays or numbers out. Matrices are models x columns, NaN where a cell was not measured.
+Where ranks or means over columns are asked for, directions must have been turned so that higher is
+better (``table.oriented``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from eevee.errors import EeveeError
+from eevee.table import FloatArray
+
+GAPS = (0.0, 0.25, 0.5, 1.0, 2.0, np.inf)
+
+
+class RankingAgreement(NamedTuple):
+    """Rank correlations of two orders of models; NaN where one of them has no order."""
+
+    spearman: float
+    kendall: float
+
+
+def r2(predicted: FloatArray, true: FloatArray) -> FloatArray:
+    """Return the share of each column's variance over the given models that was predicted.
+
+    Parameters
+    ----------
+    predicted, true : arrays, shape (n_models, n_columns)
+        Cells without a true value do not count.
+
+    Returns
+    -------
+    array, shape (n_columns,)
+        1 at best, 0 for the mean of these models, without bound below. NaN for a column with
+        fewer than two observed cells, or a constant one.
+
+    Examples
+    --------
+    >>> true = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, np.nan]])
+    >>> r2(np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 9.0]]), true).tolist()
+    [1.0, -3.0]
+    """
+    error, spread = _squares(predicted, true)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(spread > 0, 1 - error / spread, np.nan)
+
+
+def pooled_r2(predicted: FloatArray, true: FloatArray, units: FloatArray) -> float:
+    """Return the share of the variance of all columns together, each measured in its unit.
+
+    Parameters
+    ----------
+    predicted, true : arrays, shape (n_models, n_columns)
+    units : array, shape (n_columns,)
+        ``table.units`` of these columns.
+
+    Returns
+    -------
+    float
+        Variance is about each column's own mean, so that differences between columns are not
+        something to predict. NaN where nothing varies.
+
+    Examples
+    --------
+    >>> true = np.array([[1.0, 10.0], [3.0, 30.0]])
+    >>> pooled_r2(np.array([[1.0, 20.0], [3.0, 20.0]]), true, np.array([1.0, 10.0]))
+    0.5
+    """
+    error, spread = (sums.sum() for sums in _squares(predicted / units, true / units))
+    return float(1 - error / spread) if spread > 0 else float("nan")
+
+
+def mae(predicted: FloatArray, true: FloatArray) -> FloatArray:
+    """Return each column's mean absolute error, in that column's own measure.
+
+    Parameters
+    ----------
+    predicted, true : arrays, shape (n_models, n_columns)
+
+    Returns
+    -------
+    array, shape (n_columns,)
+        NaN for a column without an observed cell.
+
+    Examples
+    --------
+    >>> mae(np.array([[70.0, 0.5], [60.0, 0.4]]), np.array([[71.0, 0.25], [63.0, np.nan]])).tolist()
+    [2.0, 0.25]
+    """
+    return _mean(np.abs(predicted - true), axis=0)
+
+
+def mean_scores(values: FloatArray, centre: FloatArray, units: FloatArray) -> FloatArray:
+    """Return each model's mean of (value - centre) / unit over its observed columns.
+
+    Centring makes means over different columns comparable: a model is not judged by how hard the
+    columns are that it happens to have. To compare predicted with true means, blank the predicted
+    cells whose truth is missing, so that both are means over the same columns.
+
+    Parameters
+    ----------
+    values : array, shape (n_models, n_columns)
+        Directions turned.
+    centre, units : arrays, shape (n_columns,)
+        Mean of each column over some reference models, and ``table.units``.
+
+    Returns
+    -------
+    array, shape (n_models,), in units
+        NaN for a model without an observed column.
+
+    Examples
+    --------
+    >>> values = np.array([[2.0, 70.0], [1.0, np.nan]])
+    >>> mean_scores(values, np.array([1.0, 50.0]), np.array([1.0, 10.0])).tolist()
+    [1.5, 0.0]
+    """
+    return _mean((values - centre) / units, axis=1)
+
+
+def ranking_agreement(predicted: FloatArray, true: FloatArray) -> RankingAgreement:
+    """Compare the order of models by predicted mean score with the true one.
+
+    Parameters
+    ----------
+    predicted, true : arrays, shape (n_models,)
+        Models with a NaN in either do not count.
+
+    Returns
+    -------
+    RankingAgreement
+        Spearman's rho and Kendall's tau-b (which both allow for ties). NaN with fewer than two
+        models or if either is constant, as with a mean predictor.
+
+    Examples
+    --------
+    >>> agreement = ranking_agreement(np.array([1.0, 3.0, 2.0, 4.0]), np.arange(4.0))
+    >>> round(agreement.spearman, 6), round(agreement.kendall, 6)
+    (0.8, 0.666667)
+    """
+    predicted, true = _both(predicted, true)
+    if len(true) < 2 or np.ptp(predicted) == 0 or np.ptp(true) == 0:
+        return RankingAgreement(float("nan"), float("nan"))
+    spearman = stats.spearmanr(predicted, true).statistic
+    return RankingAgreement(float(spearman), float(stats.kendalltau(predicted, true).statistic))
+
+
+def pairwise_accuracy(
+    predicted: FloatArray, true: FloatArray, gaps: Sequence[float] = GAPS
+) -> pd.DataFrame:
+    """Say how often the better of two models is told, by how far apart they truly are.
+
+    Parameters
+    ----------
+    predicted, true : arrays, shape (n_models,)
+        Mean scores, higher is better. Models with a NaN in either do not count.
+    gaps : increasing numbers
+        Edges of the bins of the true gap, in population standard deviations of `true`. A bin
+        holds its lower edge and not its upper one.
+
+    Returns
+    -------
+    DataFrame, one row per bin
+        ``low, high, pairs`` and ``accuracy``: the share of the pairs ordered rightly, where a tie
+        in `predicted` counts as half, like a coin; NaN without a pair. Pairs that are truly equal
+        have no right order and do not count.
+
+    Raises
+    ------
+    EeveeError
+        If the edges do not increase.
+
+    Examples
+    --------
+    >>> true = np.array([0.0, 1.0, 4.0])
+    >>> pairwise_accuracy(np.array([1.0, 0.0, 5.0]), true, [0, 1, 10])
+       low  high  pairs  accuracy
+    0  0.0   1.0      1       0.0
+    1  1.0  10.0      2       1.0
+    """
+    edges = np.asarray(gaps, dtype=np.float64)
+    if len(edges) < 2 or not (np.diff(edges) > 0).all():
+        raise EeveeError(f"gaps must be at least two increasing numbers, got {list(gaps)}")
+    predicted, true = _both(predicted, true)
+    first, second = np.triu_indices(len(true), k=1)
+    truly = true[first] - true[second]
+    said = predicted[first] - predicted[second]
+    counts = truly != 0
+    right = 0.5 * (1 + np.sign(truly) * np.sign(said))[counts]
+    gap = np.abs(truly[counts]) / true.std() if counts.any() else np.empty(0)
+    place = np.searchsorted(edges, gap, side="right") - 1
+    # An infinite last edge leaves out nothing; a finite one leaves out what is beyond it.
+    inside = (place >= 0) & (place < len(edges) - 1)
+    pairs = np.bincount(place[inside], minlength=len(edges) - 1)
+    hits = np.bincount(place[inside], right[inside], minlength=len(edges) - 1)
+    with np.errstate(invalid="ignore"):
+        accuracy = hits / pairs
+    return pd.DataFrame(
+        {"low": edges[:-1], "high": edges[1:], "pairs": pairs, "accuracy": accuracy}
+    )
+
+
+def regret(predicted: FloatArray, true: FloatArray) -> float:
+    """Return what is lost by taking the model that looks best.
+
+    Parameters
+    ----------
+    predicted, true : arrays, shape (n_models,)
+        Mean scores in units, higher is better. Models with a NaN in either do not count.
+
+    Returns
+    -------
+    float, in units, at least 0
+        The best true score minus that of the model predicted to be best (if several are, minus
+        their mean: one is taken by lot). NaN without a model.
+
+    Examples
+    --------
+    >>> regret(np.array([0.1, 0.9, 0.5]), np.array([0.0, 1.0, 1.5]))
+    0.5
+    """
+    predicted, true = _both(predicted, true)
+    if not len(true):
+        return float("nan")
+    return float(true.max() - true[predicted == predicted.max()].mean())
+
+
+def jaccard(first: Collection[str], second: Collection[str]) -> float:
+    """Return the share of what either subset has that both have; 1 for two empty ones.
+
+    Examples
+    --------
+    >>> jaccard(["a", "b", "c"], ["b", "c", "d"])
+    0.5
+    """
+    a, b = set(first), set(second)
+    return len(a & b) / len(a | b) if a | b else 1.0
+
+
+def kuncheva(first: Collection[str], second: Collection[str], n: int) -> float:
+    """Return how far two subsets agree beyond chance, out of `n` benchmarks.
+
+    Parameters
+    ----------
+    first, second : collections of names
+    n : int
+        The number of benchmarks that there are to choose from.
+
+    Returns
+    -------
+    float
+        1 for equal subsets, 0 on average for random ones of these sizes. NaN where there is no
+        choice (an empty subset, or all benchmarks).
+
+    Raises
+    ------
+    EeveeError
+        If the subsets have more than `n` names between them.
+
+    Notes
+    -----
+    Kuncheva (2007), "A stability index for feature selection", section 2: (r n - k^2) / (k (n - k))
+    with r common members of two subsets of size k. Subsets under one budget differ in size; for
+    sizes k and m the same correction, (r - k m / n) / (min(k, m) - k m / n), is used: the index
+    itself where k = m, and 1 where one subset holds the other.
+
+    Examples
+    --------
+    >>> round(kuncheva(["a", "b"], ["b", "c"], 10), 6), kuncheva("ab", "ab", 10)
+    (0.375, 1.0)
+    """
+    a, b = set(first), set(second)
+    if len(a | b) > n:
+        raise EeveeError(f"the subsets have {len(a | b)} names, more than the {n} there are")
+    chance = len(a) * len(b) / n if n else 0.0
+    most = min(len(a), len(b)) - chance
+    return (len(a & b) - chance) / most if most > 0 else float("nan")
+
+
+def _squares(predicted: FloatArray, true: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Per column, sums of squares over observed cells: of the errors, and about the mean."""
+    error = np.nansum((predicted - true) ** 2, axis=0)
+    # A constant column whose mean is not exact in binary must not seem to vary.
+    varies = np.fmax.reduce(true, axis=0) > np.fmin.reduce(true, axis=0)
+    spread = np.nansum((true - _mean(true, axis=0)) ** 2, axis=0)
+    return error, np.where(varies, spread, 0.0)
+
+
+def _mean(values: FloatArray, *, axis: int) -> FloatArray:
+    """The mean of what is there; NaN, without a warning, where nothing is."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.nansum(values, axis=axis) / (~np.isnan(values)).sum(axis=axis))
+
+
+def _both(predicted: FloatArray, true: FloatArray) -> tuple[FloatArray, FloatArray]:
+    known = ~(np.isnan(predicted) | np.isnan(true))
+    return predicted[known], true[known]

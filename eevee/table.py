@@ -28,11 +28,11 @@ BENCHMARK_FIELDS = ("task", "cost")
 
 @dataclass(frozen=True)
 class Note:
-    """One thing that a reader dropped, guessed or ignored, and why.
+    """One thing that a reader dropped, guessed, ignored or converted, and why.
 
     Attributes
     ----------
-    action : {"dropped", "guessed", "ignored"}
+    action : {"dropped", "guessed", "ignored", "converted"}
     kind : {"column", "benchmark", "model", "cost", "file"}
     name : str
         Name of the column, benchmark or model, as in the file.
@@ -40,7 +40,7 @@ class Note:
         One clause that completes "dropped column X: ...".
     """
 
-    action: Literal["dropped", "guessed", "ignored"]
+    action: Literal["dropped", "guessed", "ignored", "converted"]
     kind: Literal["column", "benchmark", "model", "cost", "file"]
     name: str
     why: str
@@ -59,7 +59,7 @@ class Provenance:
     layout : str
         How the source was read, in words.
     notes : tuple of Note
-        What was dropped, guessed or ignored.
+        What was dropped, guessed, ignored or converted.
     """
 
     source: str = "memory"
@@ -89,6 +89,7 @@ class ResultsTable:
     cost_unit : str
     stderrs : DataFrame or None, shape (n_models, n_columns)
     cell_costs : DataFrame or None, shape (n_models, n_benchmarks)
+        In `cost_unit`, of the GPU type whose speed is 1 where speeds were given.
     provenance : Provenance
     paid : tuple of benchmark names
         Already paid for: they cost nothing more, and a search always takes them.

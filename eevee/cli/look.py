@@ -28,7 +28,7 @@ from eevee.cli.verb import verb
 )
 @verb
 def describe(table: TableOptions, output: OutputOptions) -> None:
-    """Show what was read, and everything that was dropped, guessed or ignored."""
+    """Show what was read, and everything that was dropped, guessed, ignored or converted."""
     from eevee.describe import describe as describe_table
     from eevee.describe import summary
 

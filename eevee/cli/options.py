@@ -64,13 +64,33 @@ class TableOptions:
         Path | None,
         option(
             "--costs",
-            help="What each benchmark costs: 'benchmark,cost', or models x benchmarks.",
+            help="CSV 'benchmark,cost', 'model,benchmark,cost', or models x benchmarks.",
             panel=_TABLE,
         ),
     ] = None
     cost_unit: Annotated[
         str, option("--cost-unit", help="What costs are counted in.", panel=_TABLE)
     ] = "GPU-hours"
+    cost_statistic: Annotated[
+        str,
+        _option(
+            "--cost-statistic",
+            help="Of costs per model: median, mean, max, min, or a quantile such as q90.",
+            panel=_TABLE,
+        ),
+    ] = "median"
+    gpu_speed: Annotated[
+        list[str] | None,
+        _option(
+            "--gpu-speed",
+            help="TYPE=NUMBER, once per GPU type: costs become those of the type of speed 1.",
+            panel=_TABLE,
+        ),
+    ] = None
+    gpu_column: Annotated[
+        str | None,
+        _option("--gpu-column", help="Column of GPU types (default: gpu).", panel=_TABLE),
+    ] = None
     facts: Annotated[
         Path | None,
         option(
@@ -105,10 +125,28 @@ class TableOptions:
         """Refuse numbers out of range as wrong usage."""
         if not 0.0 <= self.min_coverage <= 1.0:
             raise typer.BadParameter(f"--min-coverage lies in 0..1, not {self.min_coverage:g}")
+        self._check_costs()
+
+    def _check_costs(self) -> None:
+        if self.gpu_column is not None and not self.gpu_speed:
+            raise typer.BadParameter("--gpu-column goes with --gpu-speed")
+        if self.cost_statistic == "median" and not self.gpu_speed:
+            return  # loads pandas for nothing
+        from eevee.errors import EeveeError
+        from eevee.readers.gpus import parse_speeds
+        from eevee.readers.statistic import read_statistic
+
+        try:
+            read_statistic(self.cost_statistic)
+            if self.gpu_speed:
+                parse_speeds(self.gpu_speed)
+        except EeveeError as wrong:
+            raise typer.BadParameter(str(wrong)) from None
 
     def read(self) -> ResultsTable:
         """Read the table."""
         from eevee.readers import read_table
+        from eevee.readers.gpus import parse_speeds
 
         return read_table(
             self.scores,
@@ -120,6 +158,9 @@ class TableOptions:
             min_coverage=self.min_coverage,
             duplicates=self.duplicates.value,
             cost_unit=self.cost_unit,
+            cost_statistic=self.cost_statistic,
+            gpu_speeds=parse_speeds(self.gpu_speed) if self.gpu_speed else None,
+            gpu_column=self.gpu_column,
         )
 
 

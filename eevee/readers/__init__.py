@@ -7,6 +7,7 @@ say, and writes down everything that was dropped, guessed or ignored.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any, Literal, Protocol
 
 import pandas as pd
@@ -14,18 +15,14 @@ import pandas as pd
 from eevee.errors import EeveeError
 from eevee.readers import delimited, frames
 from eevee.readers.cleaning import clean
-from eevee.readers.costs import (
-    Costs,
-    CostSource,
-    costs_of_cells,
-    costs_of_facts,
-    match_costs,
-    note_costs,
-    read_costs,
-)
+from eevee.readers.cost_files import CostSource, costs_of_facts, read_costs
+from eevee.readers.costs import Costs, count_costs, match_costs, note_costs
 from eevee.readers.directions import guess_direction
+from eevee.readers.gpus import GpuSpeeds, note_unused, read_speeds, to_reference
 from eevee.readers.measured import DUPLICATES, LAYOUTS, Measured, Options
+from eevee.readers.paid import CostRows
 from eevee.readers.sidecars import BenchmarkFacts, apply_benchmarks, read_benchmarks, read_models
+from eevee.readers.statistic import read_statistic
 from eevee.table import NO_COSTS, Note, Provenance, ResultsTable
 
 
@@ -63,6 +60,9 @@ def read_table(
     duplicates: Duplicates = "error",
     keep_aggregates: bool = False,
     cost_unit: str = "GPU-hours",
+    cost_statistic: str = "median",
+    gpu_speeds: Mapping[str, float] | None = None,
+    gpu_column: str | None = None,
 ) -> ResultsTable:
     """Read scores, and what is known about them, as a `ResultsTable`.
 
@@ -72,8 +72,8 @@ def read_table(
         Scores: a CSV or TSV file (also gzipped; separated by comma, tab, ``;`` or ``|``), or
         a DataFrame whose index names the models.
     costs : path, mapping, Series or DataFrame, optional
-        What each benchmark costs: ``benchmark,cost``, or models x benchmarks (the median over
-        models counts; cells are kept as ``table.cell_costs``).
+        What each benchmark costs: ``benchmark,cost``; or what each cell costs, models x
+        benchmarks or ``model,benchmark,cost`` (kept as ``table.cell_costs``).
     benchmarks : path or DataFrame, optional
         Rows by ``benchmark`` (or ``column``) with any of task, direction, cost, role, metric.
     models : path or DataFrame, optional
@@ -92,11 +92,20 @@ def read_table(
         Keep columns that are means of others (they leak what they are the mean of).
     cost_unit : str
         What costs are counted in.
+    cost_statistic : str
+        Which statistic of its cells' costs, over models, a benchmark counts with:
+        ``"median"``, ``"mean"``, ``"max"``, ``"min"``, or a quantile in percent, ``"q90"``.
+    gpu_speeds : mapping of GPU type to speed, optional
+        Where costs were measured on several types (case does not count): each is multiplied by
+        the speed of its type, so costs and budgets are those of the type whose speed is 1.
+    gpu_column : str, optional
+        Column of GPU types, if it is not named gpu, gpu_type, hardware or accelerator. It is
+        looked for beside the costs, then in `models`, then in the scores.
 
     Returns
     -------
     ResultsTable
-        ``table.provenance`` tells the layout, and what was dropped, guessed or ignored.
+        ``table.provenance`` tells the layout, and what was dropped, guessed, ignored or converted.
 
     Raises
     ------
@@ -119,17 +128,21 @@ def read_table(
     ['dropped column average: is an aggregate of other columns, by its name']
     """
     options = Options(
-        layout, model_column, benchmark_column, metric_column, score_column, duplicates
+        layout, model_column, benchmark_column, metric_column, score_column, duplicates, gpu_column
     )
     _check_options(options, min_coverage, cost_unit)
+    statistic = read_statistic(cost_statistic)
+    speeds = _read_speeds(gpu_speeds, gpu_column)
     facts = None if benchmarks is None else read_benchmarks(benchmarks)
     wanted = frozenset() if facts is None else facts.names
     measured = _read(source, options, wanted)
     if facts is not None:
         measured = apply_benchmarks(measured, facts)
     if models is not None:
-        measured = read_models(models, measured, model_column)
-    found = _find_costs(costs, facts, measured)
+        measured = read_models(models, measured, options)
+    paid = _find_costs(costs, facts, measured, options, by_gpu=speeds is not None)
+    paid = _on_one_gpu(paid, speeds, measured, gpu_column, cost_unit)
+    found = None if paid is None else count_costs(paid, statistic)
     cleaned = clean(
         measured, min_coverage=min_coverage, keep_aggregates=keep_aggregates, wanted=wanted
     )
@@ -157,18 +170,50 @@ def _read(source: Source, options: Options, wanted: frozenset[str]) -> Measured:
     raise EeveeError(f"scores must be a path or a DataFrame, not {type(source).__name__}")
 
 
+def _read_speeds(given: Mapping[str, float] | None, column: str | None) -> GpuSpeeds | None:
+    if given is None and column is not None:
+        raise EeveeError(
+            f"a column of GPU types is named ({column!r}), but no speeds are given "
+            "(gpu_speeds, --gpu-speed)"
+        )
+    return None if given is None else read_speeds(given)
+
+
 def _find_costs(
-    costs: CostSource | None, facts: BenchmarkFacts | None, measured: Measured
-) -> Costs | None:
+    costs: CostSource | None,
+    facts: BenchmarkFacts | None,
+    measured: Measured,
+    options: Options,
+    *,
+    by_gpu: bool,
+) -> CostRows | None:
     """Return the costs of the first that has some: `costs`, benchmarks file, score file."""
-    beside = None if facts is None else costs_of_facts(facts, measured)
+    beside = None if facts is None else costs_of_facts(facts, measured, options.gpu_column)
     if costs is not None and beside is not None:
         raise EeveeError(f"costs are given twice: in {beside.source} too; leave one out")
     if costs is not None:
-        return read_costs(costs, measured.benchmarks)
-    if beside is None and measured.cell_costs is not None:
-        return costs_of_cells(measured.source, measured.cell_costs)
-    return beside
+        return read_costs(costs, measured.benchmarks, options, by_gpu=by_gpu)
+    return measured.costs if beside is None else beside
+
+
+def _on_one_gpu(
+    costs: CostRows | None,
+    speeds: GpuSpeeds | None,
+    measured: Measured,
+    column: str | None,
+    unit: str,
+) -> CostRows | None:
+    """Convert costs by the speeds of GPU types, if there are any."""
+    if costs is None and speeds is not None:
+        raise EeveeError(
+            f"{measured.source}: GPU speeds convert costs, and there are none; give costs "
+            "(costs, --costs) or leave the speeds out"
+        )
+    if costs is None:
+        return None
+    if speeds is None:
+        return note_unused(costs)
+    return to_reference(costs, speeds, measured, column, unit)
 
 
 def _names_in(measured: Measured) -> list[str]:

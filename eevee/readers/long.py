@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from eevee.errors import EeveeError
 from eevee.readers.cells import is_missing
 from eevee.readers.directions import DIRECTION_NAMES, read_direction
+from eevee.readers.gpus import gpu_place
 from eevee.readers.grid import Grid
 from eevee.readers.measured import (
     Cell,
@@ -26,6 +25,7 @@ from eevee.readers.measured import (
     unique,
 )
 from eevee.readers.names import LONE_METRIC, is_attribute, split_names, stderr_target
+from eevee.readers.paid import CostRows, Paid
 from eevee.readers.wide import MODEL_NAMES, model_columns, model_keys, unique_with
 from eevee.table import Note
 
@@ -39,7 +39,7 @@ ALIASES = {
              "evaluation time", "runtime", "time seconds"),
     "direction": DIRECTION_NAMES,
 }  # fmt: skip
-_MODELS = (*MODEL_NAMES, "name", "system", "method", "checkpoint", "run")
+LONG_MODEL_NAMES = (*MODEL_NAMES, "name", "system", "method", "checkpoint", "run")
 _TASKS = ("task", "task type", "category", "group", "domain")
 
 Owner = tuple[str, str]
@@ -56,8 +56,14 @@ class _Roles:
     stderr: int | None
     cost: int | None
     direction: int | None
+    gpu: int | None
     metrics: dict[int, int | None]
     """Where metrics are columns: place of each, with that of its standard errors."""
+
+    @property
+    def costs_know_gpus(self) -> bool:
+        """Whether costs and the GPU types that they were measured on stand side by side."""
+        return self.cost is not None and self.gpu is not None
 
     @property
     def others(self) -> set[int]:
@@ -86,13 +92,15 @@ def looks_long(grid: Grid, options: Options) -> bool:
     """
     if options.benchmark_column or options.metric_column or options.score_column:
         return True
-    has_model = any(plain(name) in _MODELS for name in grid.header)
+    has_model = any(plain(name) in LONG_MODEL_NAMES for name in grid.header)
     benchmark = find_alias(grid, "benchmark")
     if not (has_model or options.model_column) or benchmark is None:
         return False
     if find_alias(grid, "score") is not None:
         return True
-    models = [tuple(row[j] for j in model_columns(grid, options, _MODELS)) for row in grid.rows]
+    models = [
+        tuple(row[j] for j in model_columns(grid, options, LONG_MODEL_NAMES)) for row in grid.rows
+    ]
     return len(set(models)) < len(models) and grid.is_text(benchmark)
 
 
@@ -134,7 +142,8 @@ def read_long(grid: Grid, options: Options) -> Measured:
         models=attributes,
         tasks=tasks,
         stderrs=laid_out(errors) if errors else None,
-        cell_costs=_costs(grid, roles, models, benchmark_of),
+        costs=_costs(grid, roles, models, benchmark_of),
+        cell_gpus=_gpus(grid, roles, models, benchmark_of),
         notes=(*grid.notes, *_note_roles(grid, roles), *notes),
     )
 
@@ -154,7 +163,7 @@ def find_alias(grid: Grid, part: str, taken: Sequence[int] = ()) -> int | None:
 
 
 def _roles(grid: Grid, options: Options) -> _Roles:
-    models = model_columns(grid, options, _MODELS)
+    models = model_columns(grid, options, LONG_MODEL_NAMES)
     taken = list(models)
 
     def place(part: str, name: str | None = None) -> int | None:
@@ -172,6 +181,8 @@ def _roles(grid: Grid, options: Options) -> _Roles:
     score = place("score", options.score_column)
     stderr = place("stderr") if score is not None else None
     cost, direction = place("cost"), place("direction")
+    gpu = gpu_place(grid, options.gpu_column)
+    taken.extend([] if gpu is None else [gpu])
     metrics = {} if score is not None else _metric_columns(grid, taken)
     if score is None and metric is not None:
         if len(metrics) != 1:
@@ -181,7 +192,7 @@ def _roles(grid: Grid, options: Options) -> _Roles:
             )
         ((score, stderr),) = metrics.items()
         metrics = {}
-    return _Roles(models, benchmark, metric, score, stderr, cost, direction, metrics)
+    return _Roles(models, benchmark, metric, score, stderr, cost, direction, gpu, metrics)
 
 
 def _hint_unique(grid: Grid, roles: _Roles) -> str:
@@ -274,22 +285,33 @@ def _directions(
 
 def _costs(
     grid: Grid, roles: _Roles, models: Sequence[str], benchmark_of: dict[int, str]
-) -> pd.DataFrame | None:
-    """Median cost of each model on each benchmark: rows of one run repeat what it cost."""
+) -> CostRows | None:
     if roles.cost is None:
         return None
-    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    rows = []
     for i, benchmark in benchmark_of.items():
         cost = grid.number(i, roles.cost)
         if cost <= 0:
             raise grid.error(i, roles.cost, f"{grid.rows[i][roles.cost]!r} is no cost; costs are "
                              "positive, or left empty if they were not measured")  # fmt: skip
-        if not math.isnan(cost):
-            found[models[i], benchmark].append(cost)
-    frame = pd.DataFrame(np.nan, index=unique(models), columns=sorted(set(benchmark_of.values())))
-    for (model, benchmark), costs in found.items():
-        frame.loc[model, benchmark] = float(np.median(costs))
-    return frame
+        gpu = "" if roles.gpu is None else grid.rows[i][roles.gpu]
+        rows.append(Paid(benchmark, cost, grid.lines[i], models[i], gpu))
+    header = None if roles.gpu is None else grid.header[roles.gpu]
+    return CostRows(grid.source, tuple(rows), gpu_column=header)
+
+
+def _gpus(
+    grid: Grid, roles: _Roles, models: Sequence[str], benchmark_of: dict[int, str]
+) -> dict[tuple[str, str], tuple[str, ...]] | None:
+    """Return the GPU types that each model ran on, per benchmark."""
+    if roles.gpu is None:
+        return None
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for i, benchmark in benchmark_of.items():
+        gpu = grid.rows[i][roles.gpu]
+        if not is_missing(gpu):
+            found.setdefault((models[i], benchmark), {})[gpu.casefold()] = None
+    return {cell: tuple(types) for cell, types in found.items()}
 
 
 def _note_splits(entries: Sequence[_Entry], roles: _Roles) -> list[Note]:
@@ -321,6 +343,8 @@ def _sort_rest(
         elif per_model is not None:
             attributes[name] = per_model
             why, action = "is the same in all rows of a model: kept as its attribute", "ignored"
+        elif j == roles.gpu and roles.costs_know_gpus:
+            continue  # what becomes of it is said where costs are counted
         else:
             why, action = "is no part of this layout", "ignored"
         notes.append(Note("guessed" if action == "guessed" else "ignored", "column", name, why))

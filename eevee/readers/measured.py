@@ -10,6 +10,7 @@ import pandas as pd
 
 from eevee.errors import EeveeError
 from eevee.readers.names import guessed_heads, unprintable
+from eevee.readers.paid import CostRows
 from eevee.table import Note
 
 DUPLICATES = ("error", "mean", "first", "last")
@@ -26,6 +27,7 @@ class Options:
     metric_column: str | None = None
     score_column: str | None = None
     duplicates: str = "error"
+    gpu_column: str | None = None
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,10 @@ class Measured:
     tasks : mapping of benchmark to task
     models : DataFrame indexed by model name
     stderrs : DataFrame like `scores`, or None
-    cell_costs : DataFrame, models x benchmarks, or None
+    costs : CostRows or None
+        What its cells cost, where it says so.
+    cell_gpus : mapping of (model, benchmark) to GPU types, or None
+        Where its rows say so.
     notes : tuple of Note
     """
 
@@ -53,7 +58,8 @@ class Measured:
     models: pd.DataFrame
     tasks: Mapping[str, str] = field(default_factory=dict)
     stderrs: pd.DataFrame | None = None
-    cell_costs: pd.DataFrame | None = None
+    costs: CostRows | None = None
+    cell_gpus: Mapping[tuple[str, str], tuple[str, ...]] | None = None
     notes: tuple[Note, ...] = ()
 
     @property
@@ -84,7 +90,6 @@ class Measured:
             scores=self.scores.loc[keep],
             models=self.models.loc[keep],
             stderrs=None if self.stderrs is None else self.stderrs.loc[keep],
-            cell_costs=None if self.cell_costs is None else self.cell_costs.loc[keep],
             notes=(*self.notes, *(Note("dropped", "model", n, w) for n, w in why.items())),
         )
 

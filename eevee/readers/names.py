@@ -45,7 +45,10 @@ _ATTRIBUTE = re.compile(
     r"|release|released|(?:release|released|publication|training|submission) (?:date|year)"
     r"|date|year|epochs?|crop pct|(?:context|sequence|max) (?:length|tokens|window)|layers|depth"
     r"|(?:embedding|hidden) (?:dim|dimension|dimensions|size)"
+    r"|gpu|gpu type|hardware|accelerator"
 )
+GPU_NAMES = ("gpu", "gpu type", "hardware", "accelerator")
+"""Headers of a column of GPU types, in lower-case words; the first that is there counts."""
 
 
 def flat(name: str) -> str:

@@ -15,7 +15,7 @@ from eevee.readers.grid import Grid, frame_to_grid, without_row_numbers
 from eevee.readers.long import plain
 from eevee.readers.measured import Measured, Options, check_name
 from eevee.readers.text import read_grid
-from eevee.readers.wide import model_columns, model_keys
+from eevee.readers.wide import model_columns, model_keys, named_here
 from eevee.table import Note
 
 Source = str | os.PathLike[str] | pd.DataFrame
@@ -110,15 +110,12 @@ def apply_benchmarks(measured: Measured, facts: BenchmarkFacts) -> Measured:
     return replace(measured, columns=columns, tasks=tasks)
 
 
-def read_models(source: Source, measured: Measured, model_column: str | None) -> Measured:
+def read_models(source: Source, measured: Measured, options: Options) -> Measured:
     """Add the attributes of a models file; models that have no scores are ignored with a note."""
     grid = sidecar_grid(source, "models")
     if not grid.rows:
         raise EeveeError(f"{grid.source}: is empty; give a row for each model")
-    named = model_column is not None and all(
-        part.strip() in grid.header for part in model_column.split(",")
-    )
-    keys = model_columns(grid, Options(model_column=model_column if named else None))
+    keys = model_columns(grid, named_here(grid, options))
     names = model_keys(grid, keys)
     _check_repeats(grid, names, "model")
     attributes = pd.DataFrame(

@@ -10,6 +10,7 @@ import pandas as pd
 
 from eevee.errors import EeveeError
 from eevee.readers.cells import is_missing
+from eevee.readers.gpus import gpu_place, is_gpu
 from eevee.readers.grid import JOINT, Grid
 from eevee.readers.measured import (
     Cell,
@@ -59,7 +60,7 @@ def read_wide(
     keys = model_columns(grid, options)
     models = model_keys(grid, keys)
     _check_header(grid, keys, options, sideways=owners is None)
-    kinds = _sort_columns(grid, keys, wanted)
+    kinds = _sort_columns(grid, keys, wanted, options.gpu_column)
     if options.duplicates == "error":
         _check_models(grid, models, keys, kinds)
     names = unique([grid.header[j] for j in kinds.scores])
@@ -137,7 +138,22 @@ def model_columns(grid: Grid, options: Options, aliases: Sequence[str] = MODEL_N
         for j, header in enumerate(grid.header):
             if header.casefold().replace("_", " ") == name:
                 return [j]
-    return [0]
+    gpu = gpu_place(grid, options.gpu_column)
+    return [1] if gpu == 0 and grid.width > 1 and grid.is_text(1) else [0]
+
+
+def named_here(grid: Grid, options: Options) -> Options:
+    """Forget the names of columns that a file beside the scores does not have."""
+    model, benchmark = options.model_column, options.benchmark_column
+    has_model = model is not None and all(
+        part.strip() in grid.header
+        for part in ([model] if model in grid.header else model.split(","))
+    )
+    return replace(
+        options,
+        model_column=model if has_model else None,
+        benchmark_column=benchmark if benchmark in grid.header else None,
+    )
 
 
 def model_keys(grid: Grid, keys: Sequence[int]) -> list[str]:
@@ -155,6 +171,8 @@ def model_keys(grid: Grid, keys: Sequence[int]) -> list[str]:
 def unique_with(grid: Grid, keys: Sequence[int], among: Sequence[int]) -> str | None:
     """Return the name of the first column that makes rows unique, next to the keys."""
     for j in among:
+        if is_gpu(grid.header[j]):
+            continue  # where a model ran is no part of what it is
         made = [tuple(row[k] for k in (*keys, j)) for row in grid.rows]
         if len(set(made)) == len(made):
             return grid.header[j]
@@ -198,7 +216,9 @@ def _check_header(grid: Grid, keys: Sequence[int], options: Options, *, sideways
         seen.setdefault(name, j)
 
 
-def _sort_columns(grid: Grid, keys: Sequence[int], wanted: frozenset[str]) -> _Kinds:
+def _sort_columns(
+    grid: Grid, keys: Sequence[int], wanted: frozenset[str], gpu_column: str | None
+) -> _Kinds:
     kinds = _Kinds([], [], {}, [])
     plain = [
         name
@@ -211,7 +231,7 @@ def _sort_columns(grid: Grid, keys: Sequence[int], wanted: frozenset[str]) -> _K
             continue
         if name in wanted:
             kinds.scores.append(j)
-        elif is_attribute(name):
+        elif is_attribute(name) or name == gpu_column:
             kinds.attributes.append(j)
             why = "describes the models, by its name: kept as an attribute"
             kinds.notes.append(Note("guessed", "column", name, why))

@@ -51,6 +51,22 @@ def test_json_of_tiers_is_the_tier_file(read_json: ReadJson, finished: Path, her
     assert read_json(*TIERS_JOB) == json.loads((finished / "done/tiers.json").read_text())
 
 
+def test_describe_says_how_costs_were_converted(run: Run, read_json: ReadJson, here: Path):
+    scores = pd.read_csv("small.csv", index_col="model")
+    cells = pd.DataFrame(2.0, index=scores.index[:3], columns=scores.columns)
+    cells.assign(box=["A100", "h100", "H100"]).to_csv("cells.csv")
+    args = ("describe", "small.csv", "--costs", "cells.csv", "--gpu-column", "box",
+            "--gpu-speed", "a100=1", "--gpu-speed", "h100=2.1")  # fmt: skip
+    assert read_json(*args)["total_cost"] == 8 * 4.2  # the median of 2, 4.2 and 4.2
+    assert read_json(*args, "--cost-statistic", "min")["total_cost"] == 8 * 2
+    assert read_json(*args, "--cost-statistic", "q25")["total_cost"] == 8 * 3.1
+    shown = " ".join(run(*args).stdout.split())
+    assert (
+        "converted cost cells.csv: to GPU-hours of a100, by column 'box': a100 x 1, h100 x 2.1"
+        in shown
+    )
+
+
 def test_names_are_shown_as_they_are(run: Run, read_json: ReadJson, here: Path):
     shown = run("describe", "odd.csv").stdout
     assert all(name in shown for name in ODD if len(name) < 40)

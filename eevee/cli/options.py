@@ -73,7 +73,7 @@ class TableOptions:
     ] = "GPU-hours"
     cost_statistic: Annotated[
         str,
-        _option(
+        option(
             "--cost-statistic",
             help="Of costs per model: median, mean, max, min, or a quantile such as q90.",
             panel=_TABLE,
@@ -81,7 +81,7 @@ class TableOptions:
     ] = "median"
     gpu_speed: Annotated[
         list[str] | None,
-        _option(
+        option(
             "--gpu-speed",
             help="TYPE=NUMBER, once per GPU type: costs become those of the type of speed 1.",
             panel=_TABLE,
@@ -89,7 +89,7 @@ class TableOptions:
     ] = None
     gpu_column: Annotated[
         str | None,
-        _option("--gpu-column", help="Column of GPU types (default: gpu).", panel=_TABLE),
+        option("--gpu-column", help="Column of GPU types (default: gpu).", panel=_TABLE),
     ] = None
     facts: Annotated[
         Path | None,

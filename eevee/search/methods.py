@@ -1,14 +1,21 @@
-"""The searches by name: all take the same arguments."""
+"""The searches by name: all take the same arguments; and all beside the one that was run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from eevee.scoring.base import Scorer
+from eevee.search.baselines import cheapest_first, medoids, most_correlated, random_subsets
+from eevee.search.constraints import Constraints
 from eevee.search.evolution import evolve
 from eevee.search.generations import Evolution
-from eevee.search.result import SearchResult
+from eevee.search.goal import goal_space
+from eevee.search.greedy import MAX_BACKWARD, greedy, greedy_backward, greedy_swaps, n_backward
+from eevee.search.result import ProgressHook, SearchResult
 
 
 def paper(
@@ -18,23 +25,117 @@ def paper(
     return evolve(scorer, k, evolution=evolution or Evolution.paper(), **options)
 
 
-SEARCHES: dict[str, Callable[..., SearchResult]] = {"evolution": evolve, "paper": paper}
+BASELINES: dict[str, Callable[..., SearchResult]] = {
+    "random": random_subsets,
+    "cheapest": cheapest_first,
+    "correlated": most_correlated,
+    "medoids": medoids,
+    "greedy": greedy,
+    "greedy-backward": greedy_backward,
+    "greedy-swaps": greedy_swaps,
+}
+"""What anyone would try first, the simplest ones first."""
+
+SEARCHES: dict[str, Callable[..., SearchResult]] = {
+    "evolution": evolve,
+    "paper": paper,
+    **BASELINES,
+}
 
 
-def compare(scorer: Scorer, found: SearchResult, **options: Any) -> Any:
-    import pandas as pd
+def compare(
+    scorer: Scorer,
+    found: SearchResult,
+    *,
+    k: int | None = None,
+    budget: float | None = None,
+    constraints: Constraints | None = None,
+    seed: int = 0,
+    n_rescore: int = 8,
+    progress: ProgressHook | None = None,
+) -> pd.DataFrame:
+    """Set what a search found beside all baselines for the same size or budget.
 
-    row = found.best_row
-    return pd.DataFrame(
-        [
-            {
-                "method": found.settings["method"],
-                "loss": row["loss"],
-                "rescored_mean": row["rescored_mean"],
-                "cost": row["cost"],
-                "size": row["size"],
-                "evaluated": len(found.evaluated),
-                "note": "",
-            }
-        ]
-    )
+    Parameters
+    ----------
+    scorer : Scorer
+        The one that the search used: what it still holds is not scored again.
+    found : SearchResult
+    k, budget, constraints, seed, n_rescore
+        As for that search.
+    progress : callable, optional
+
+    Returns
+    -------
+    DataFrame, one row per method, `found` first
+        ``method, loss, low, high, rescored_mean, cost, size, benchmarks, evaluated, note``.
+        The row "random" speaks of all random subsets: median loss, cost and size, and the 5 %
+        and 95 % quantiles of the loss as ``low`` and ``high``; it names no benchmarks. A method
+        that was skipped has a note and blanks.
+
+    Raises
+    ------
+    EeveeError
+        As the search itself.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, eevee
+    >>> frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 5)), columns=list("abcde"))
+    >>> table = eevee.ResultsTable.from_scores(frame)
+    >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
+    >>> rows = compare(scorer, eevee.evolve(scorer, k=2), k=2)
+    >>> rows["method"].tolist()[:4], bool((rows["loss"] >= rows["loss"].iloc[0]).all())
+    (['exhaustive', 'random', 'cheapest', 'correlated'], True)
+    """
+    own = found.settings.get("method", "search")
+    rows = [_row(own, found)]
+    shared: dict[str, Any] = {"budget": budget, "constraints": constraints, "seed": seed}
+    backward = n_backward(goal_space(scorer, k, budget, constraints))
+    for name, search in BASELINES.items():
+        if name == "random":
+            again = search(scorer, k, **shared, n_rescore=0, label=name, progress=progress)
+            rows.append(_distribution(again))
+        elif name == "greedy-backward" and backward > MAX_BACKWARD:
+            why = f"skipped: may score {backward:,} subsets, more than {MAX_BACKWARD:,}"
+            rows.append({"method": name, "benchmarks": None, "note": why})
+        elif name != own:
+            again = search(scorer, k, **shared, n_rescore=n_rescore, label=name, progress=progress)
+            rows.append(_row(name, again))
+    return pd.DataFrame(rows, columns=_COLUMNS).astype({"size": "Int64", "evaluated": "Int64"})
+
+
+_COLUMNS = [
+    *("method", "loss", "low", "high", "rescored_mean", "cost", "size"),
+    *("benchmarks", "evaluated", "note"),
+]
+
+
+def _row(method: str, found: SearchResult) -> dict[str, Any]:
+    best = found.best_row
+    kept = {name: best[name] for name in ("loss", "rescored_mean", "cost", "size")}
+    return {
+        "method": method,
+        **kept,
+        "benchmarks": found.best,
+        "evaluated": len(found.evaluated),
+        "note": "",
+    }
+
+
+def _distribution(found: SearchResult) -> dict[str, Any]:
+    losses = found.random_losses
+    known = losses[~np.isnan(losses)]
+    low, median, high = np.quantile(known, [0.05, 0.5, 0.95]) if len(known) else [np.nan] * 3
+    typical = found.evaluated[["cost", "size"]].median()
+    return {
+        "method": "random",
+        "loss": median,
+        "low": low,
+        "high": high,
+        "cost": typical["cost"],
+        "size": round(typical["size"]),
+        "benchmarks": None,
+        "evaluated": len(found.evaluated),
+        "note": f"median of {len(losses):,} subsets, 5 % to 95 %",
+    }

@@ -47,8 +47,10 @@ class Steps:
         return round6(self._known[subset]), cost, subset
 
     def best(self, subsets: Iterable[Subset]) -> Subset:
-        """Return the best of the members among subsets that a walk visited."""
-        return min((one for one in subsets if one in self._space), key=self.order)
+        """Return the best of the members among some subsets."""
+        members = [one for one in subsets if one in self._space]
+        self._learn(members)
+        return min(members, key=self.order)
 
     def up(self, *, per_cost: bool = False) -> list[Subset]:
         """Add to the fixed benchmarks until nothing fits; return the subsets on the way.

@@ -22,7 +22,7 @@ from tests.search.function_scorer import FunctionScorer, noise, smooth, table_wi
 from tests.search.spaces import Goal, goals
 
 ALL = [greedy, greedy_backward, greedy_swaps]
-QUICK = settings(max_examples=60, deadline=None)
+QUICK = settings(max_examples=40, deadline=None)
 
 
 def _losses(names, size, loss):

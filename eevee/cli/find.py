@@ -76,7 +76,7 @@ def select(
         both = best_losses(made, {"selected": result}, advance=job.bar.advance)
         beside = None
         if baselines and not job.stop():
-            beside = compare(made, result, **goal, progress=job.bar.search)
+            beside = compare(made, result, **goal, progress=job.bar.beside)
         if out is not None:
             asked = settings(table, scorer, search, rules, k=k, budget=budget)
             save_selection(

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,6 +104,10 @@ class Reporter:
         self._show(f"{progress.label}:{best}{mean}", self._total(progress.total))
         if progress.generation is not None and self._plain_lines:
             self._write(progress)
+
+    def beside(self, progress: Progress) -> None:
+        """Take the report of a quick search that is no news: on the live line alone."""
+        self.search(replace(progress, generation=None))
 
     def advance(self, count: int) -> None:
         """Count subsets that were scored outside a search."""

@@ -86,7 +86,7 @@ def tiers(
         found = search_tiers(made, goals, procedure=procedure, **given, watch=job.watch)
         beside = None
         if baselines and not job.stop():
-            beside = compare_goals(made, found, goals, **given, progress=job.bar.search)
+            beside = compare_goals(made, found, goals, **given, progress=job.bar.beside)
         if nested and not job.stop():
             price = nest_tiers(made, goals, found, procedure=procedure, **given, watch=job.watch)
             found = price.found

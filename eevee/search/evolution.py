@@ -1,9 +1,10 @@
-"""The paper's evolutionary search (Algorithms 2 and 3), with a better start and end."""
+"""The paper's evolutionary search (Algorithms 2 and 3), with a better end."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
+from functools import partial
 
 from eevee.errors import EeveeError
 from eevee.scoring.base import Scorer
@@ -11,7 +12,7 @@ from eevee.search.checkpoint import Checkpoints
 from eevee.search.constraints import Constraints
 from eevee.search.generations import Evolution, Generations
 from eevee.search.goal import goal_space
-from eevee.search.greedy import greedy_subset
+from eevee.search.greedy import swaps_subset
 from eevee.search.result import Ledger, ProgressHook, SearchResult
 from eevee.search.screen import check_screen
 from eevee.search.space import Space, at_most
@@ -38,12 +39,12 @@ def evolve(
 ) -> SearchResult:
     """Search for the subset with the lowest loss, of one size or under a budget.
 
-    Random subsets and what greedy search finds, then generations in which the best 50 stay and
-    each makes 10 children, one benchmark swapped for another (under a budget also added or
-    dropped), and at the end moves of the best subset to its best neighbour until none is
-    better. Where the whole space holds at most `evolution.max_exhaustive` subsets, all of them
+    Random subsets, then generations in which the best 50 stay and each makes 10 children, one
+    benchmark swapped for another (under a budget also added or dropped); at the end what greedy
+    search finds joins, and the best subset moves to its best neighbour until none is better.
+    Where the whole space holds at most `evolution.max_exhaustive` subsets, all of them
     are scored instead and the result is exact. ``Evolution.paper()`` is the paper's algorithm,
-    without the greedy start and the end.
+    without that end.
 
     Parameters
     ----------
@@ -126,8 +127,17 @@ def evolve(
         kept = None
         if checkpoints is not None:
             kept = checkpoints.of(label, scorer, {**settings, "include": also})
-        search = Generations(space, ledger, evolution, seed, screen=screen, saved=kept, stop=stop)
-        logbook = search.run(lambda: [*also, *_warm_start(scorer, space, evolution)])
+        search = Generations(
+            space,
+            ledger,
+            evolution,
+            seed,
+            rival=partial(_rival, scorer, space, evolution.max_exhaustive),
+            screen=screen,
+            saved=kept,
+            stop=stop,
+        )
+        logbook = search.run(also)
         if not search.done:
             settings |= {"interrupted": True, "n_rescore": 0}
     return ledger.result(
@@ -135,12 +145,11 @@ def evolve(
     )
 
 
-def _warm_start(scorer: Scorer, space: Space, evolution: Evolution) -> list[Subset]:
-    """What greedy search finds, where it is asked for and takes no longer than the rest."""
-    steps = len(space.free) * space.largest
-    if not evolution.warm_start or steps > evolution.max_exhaustive:
+def _rival(scorer: Scorer, space: Space, limit: int) -> list[Subset]:
+    """What greedy search with swaps finds, where it does not begin with too many subsets."""
+    if len(space.free) * space.largest > limit:
         return []
-    return [greedy_subset(scorer, space)]
+    return [swaps_subset(scorer, space)]
 
 
 def _inside(space: Space, subset: Subset) -> Subset:

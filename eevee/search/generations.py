@@ -23,7 +23,7 @@ from eevee.table import Subset
 MAX_DRAWS = 100
 """An operator that finds no unseen subset in this many draws gives up."""
 
-Phase = Literal["evolving", "polishing", "done"]
+Phase = Literal["evolving", "ending", "polishing", "done"]
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,10 @@ class Evolution:
     selection : {"best", "tournament"}
         The top winners are kept, as the paper does under the name of a tournament, or
         DEAP's `selTournament` draws them.
-    warm_start : bool
-        Also begin with what greedy search finds, where that scores at most `max_exhaustive`.
+    rival : bool
+        After the generations, also take what greedy search with swaps finds, where that begins
+        with at most `max_exhaustive` subsets. (Among the first population it would do harm:
+        its children soon crowd out all others.)
     polish : bool
         End with moves of the best subset to its best neighbour, until none is better.
     max_exhaustive : int
@@ -58,7 +60,7 @@ class Evolution:
     generations: int = 10
     patience: int | None = 3
     selection: Selection = "best"
-    warm_start: bool = True
+    rival: bool = True
     polish: bool = True
     max_exhaustive: int = 6000
 
@@ -73,14 +75,14 @@ class Evolution:
 
     @classmethod
     def paper(cls, **changes: Any) -> Evolution:
-        """Return the paper's algorithm: all generations, nothing before and nothing after them.
+        """Return the paper's algorithm: all generations, and nothing after them.
 
         Examples
         --------
         >>> Evolution.paper(generations=3).patience is None
         True
         """
-        return cls(**{"patience": None, "warm_start": False, "polish": False} | changes)
+        return cls(**{"patience": None, "rival": False, "polish": False} | changes)
 
     @property
     def most(self) -> int:
@@ -97,6 +99,8 @@ class Generations:
     ledger : Ledger
     evolution : Evolution
     seed : int
+    rival : callable
+        Gives subsets that join after the generations.
     screen : Scorer or None
     saved : Saved or None
         Where the state is kept after each generation, and taken up again.
@@ -111,6 +115,7 @@ class Generations:
         evolution: Evolution,
         seed: int,
         *,
+        rival: Callable[[], Sequence[Subset]] = tuple,
         screen: Scorer | None = None,
         saved: Saved | None = None,
         stop: Callable[[], bool] = lambda: False,
@@ -119,6 +124,7 @@ class Generations:
         self._ledger = ledger
         self._evolution = evolution
         self._rng = np.random.default_rng(seed)
+        self._rival = rival
         self._screen = screen
         self._saved = saved
         self._stop = stop
@@ -137,19 +143,16 @@ class Generations:
         """Whether the search came to its end, and was not stopped before."""
         return self._phase == "done"
 
-    def run(self, include: Callable[[], Sequence[Subset]]) -> pd.DataFrame:
+    def run(self, include: Sequence[Subset]) -> pd.DataFrame:
         """Evolve, then polish, from the kept state if there is one; return the logbook.
 
-        `include` gives subsets to begin with beside the random ones.
+        `include` are subsets to begin with beside the random ones.
         """
-        also = include()
         if not self._take_up():
-            self._begin(also)
+            self._begin(include)
         while not self.done and not self._stop():
-            if self._phase == "evolving":
-                self._evolve()
-            else:
-                self._polish()
+            step = {"evolving": self._evolve, "ending": self._end, "polishing": self._polish}
+            step[self._phase]()
             self._keep()
         return pd.DataFrame(self._logbook)
 
@@ -177,24 +180,33 @@ class Generations:
         self._population = self._evaluated(dict.fromkeys([*parents, *brood]), self._next)
         self._close(before)
 
+    def _end(self) -> None:
+        """Let the rival join."""
+        before = self._ledger.best()
+        rivals = self._rival() if self._evolution.rival else ()
+        self._population = self._evaluated([before, *rivals], self._next)
+        self._record(self._unchanged_since(before))
+        self._phase = "polishing" if self._evolution.polish else "done"
+
     def _polish(self) -> None:
         """Score every neighbour of the best subset: move on, or it is the best of them all."""
         before = self._ledger.best()
         near = self._space.neighbours(before)
         if len(near) <= self._evolution.max_exhaustive:
             self._population = self._evaluated([before, *near], self._next)
-        self._record(0 if self._ledger.best() != before else self._unchanged + 1)
+        self._record(self._unchanged_since(before))
         if self._ledger.best() == before:
             self._phase = "done"
 
     def _close(self, before: Subset) -> None:
         """Write the logbook's line, and see whether the generations are used up."""
-        unchanged = 0 if self._ledger.best() != before else self._unchanged + 1
+        unchanged = self._unchanged_since(before)
         self._record(unchanged)
         patience = self._evolution.patience
         spent = patience is not None and unchanged >= patience
         if spent or self._next > self._evolution.generations:
-            self._phase = "polishing" if self._evolution.polish else "done"
+            more = self._evolution.polish or self._evolution.rival
+            self._phase = "ending" if more else "done"
 
     @property
     def _n_winners(self) -> int:
@@ -205,9 +217,10 @@ class Generations:
         """The generation that comes next; the random subsets are generation 0."""
         return len(self._logbook)
 
-    @property
-    def _unchanged(self) -> int:
-        return int(self._logbook[-1]["unchanged"])
+    def _unchanged_since(self, before: Subset) -> int:
+        """Generations since the best last changed, with the one that is being closed."""
+        unchanged = int(self._logbook[-1]["unchanged"])
+        return unchanged + 1 if self._ledger.best() == before else 0
 
     def _brood(self, parents: list[Subset]) -> list[Subset]:
         times = range(self._evolution.children)
@@ -288,6 +301,8 @@ class Generations:
         self._population = list(state.population)
         self._logbook = list(state.logbook)
         self._rng.bit_generator.state = state.rng
+        if self._evolution.rival and self._phase in ("polishing", "done"):
+            self._rival()  # a scorer tells which sizes it met: these too
         return True
 
 

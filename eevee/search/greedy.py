@@ -19,22 +19,21 @@ MAX_BACKWARD = 6000
 """Most subsets that a greedy search backward may score."""
 
 
-def greedy_subset(scorer: Scorer, space: Space) -> Subset:
-    """Return what greedy search forward finds in a space.
+def swaps_subset(scorer: Scorer, space: Space) -> Subset:
+    """Return what greedy search with swaps finds in a space; no move of it lowers the loss.
 
     Examples
     --------
     >>> import numpy as np, pandas as pd, eevee
     >>> from eevee.search.goal import make_space
-    >>> skill = np.random.default_rng(0).normal(size=(20, 1))
-    >>> noise = np.random.default_rng(1).normal(size=(20, 4))
-    >>> frame = pd.DataFrame(skill + [0.5, 0.1, 0.5, 0.5] * noise, columns=list("abcd"))
+    >>> frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 4)), columns=list("abcd"))
     >>> table = eevee.ResultsTable.from_scores(frame)
     >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
-    >>> greedy_subset(scorer, make_space(table, k=1))
-    ('b',)
+    >>> len(swaps_subset(scorer, make_space(table, k=2)))
+    2
     """
-    return forward(scored_steps(Ledger(scorer, "greedy", 0), space), space)
+    steps = scored_steps(Ledger(scorer, "greedy", 0), space)
+    return steps.climb(forward(steps, space))
 
 
 def forward(steps: Steps, space: Space) -> Subset:

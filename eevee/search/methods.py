@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,10 @@ def paper(
     scorer: Scorer, k: int | None = None, *, evolution: Evolution | None = None, **options: Any
 ) -> SearchResult:
     """Search by the paper's algorithm as it is written; parameters as in `eevee.evolve`."""
-    return evolve(scorer, k, evolution=evolution or Evolution.paper(), **options)
+    found = evolve(scorer, k, evolution=evolution or Evolution.paper(), **options)
+    if found.exact:
+        return found
+    return replace(found, settings={**found.settings, "method": "paper"})
 
 
 BASELINES: dict[str, Callable[..., SearchResult]] = {

@@ -41,11 +41,11 @@ def same(one: eevee.SearchResult, other: eevee.SearchResult) -> bool:
 
 @pytest.mark.parametrize("goal", GOALS)
 @pytest.mark.parametrize("selection", ["best", "tournament"])
-@pytest.mark.parametrize("stop_after", [0, 1, 3, 6, 7, 20])
+@pytest.mark.parametrize("stop_after", [0, 1, 3, 6, 7, 8, 20])
 def test_a_search_that_was_stopped_goes_on_as_if_it_had_not_been(
     tmp_path: Path, goal: dict, selection: str, stop_after: int
 ) -> None:
-    evolution = replace(QUICK, selection=selection, warm_start=selection == "best")
+    evolution = replace(QUICK, selection=selection, rival=selection == "best")
     options = {"k": None, **goal, "evolution": evolution}
     whole, _ = search(**options)
     kept = Checkpoints(tmp_path)
@@ -53,7 +53,7 @@ def test_a_search_that_was_stopped_goes_on_as_if_it_had_not_been(
     assert len(part.evaluated) <= len(whole.evaluated)
     again, scorer = search(kept, **options)
     assert same(again, whole)
-    if not evolution.warm_start:  # what greedy search scores is scored again
+    if not evolution.rival:  # what greedy search scores is scored again
         assert len(scorer.asked) <= len(whole.evaluated) - len(part.evaluated) + 16
 
 

@@ -1,0 +1,108 @@
+"""A run that is killed and resumed, as often as it takes, leaves the bytes of one that was not."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run, environment
+
+DATA = Path(__file__).parents[2] / "data"
+WITHOUT_FIGURES = """
+import eevee.jobs, eevee.cli
+eevee.jobs.save_figure = lambda *args, **options: None  # they take most of the time
+eevee.cli.main()
+"""
+
+
+def job(*args: str, cwd: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", WITHOUT_FIGURES, *args],
+        cwd=cwd,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def states(folder: Path) -> set[str]:
+    return {path.name for path in folder.glob("search-*.npz")}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("budgets", [("--budget", "small=4", "--budget", "big=7", "--nested")])
+def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_bytes(
+    tmp_path: Path, budgets: tuple[str, ...]
+) -> None:
+    asked = (
+        "tiers", str(DATA / "bbh/scores.csv"), *budgets, "--epochs", "5", "--splits", "2",
+        "--generations", "4", "--restarts", "2", "--no-baselines", "--out", "run",
+    )  # fmt: skip
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    whole.mkdir()
+    killed.mkdir()
+    uninterrupted = job(*asked, cwd=whole)
+    moments = random.Random(int(time.time()))
+    kills = 0
+    while kills < 4:
+        before = states(killed / "run.checkpoint")
+        process = job(*asked, "--resume", cwd=killed)
+        begun = time.monotonic()
+        while states(killed / "run.checkpoint") == before and process.poll() is None:
+            assert time.monotonic() - begun < 120
+            time.sleep(0.01)
+        time.sleep(moments.random())
+        if process.poll() is not None:
+            break
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        kills += 1
+    assert kills >= 2, "it was over too soon to be killed"
+    last = job(*asked, "--resume", cwd=killed)
+    shown, wrong = last.communicate(timeout=300)
+    assert last.returncode == 0, wrong
+    wanted, _ = uninterrupted.communicate(timeout=300)
+    assert shown == wanted
+    files = {path.relative_to(whole) for path in whole.rglob("*") if path.is_file()}
+    assert {path.relative_to(killed) for path in killed.rglob("*") if path.is_file()} == files
+    for path in files:
+        assert (killed / path).read_bytes() == (whole / path).read_bytes(), path
+
+
+def test_a_run_that_left_checkpoints_is_not_begun_anew_by_mistake(run: Run, here: Path) -> None:
+    Path("run.checkpoint").mkdir()
+    Path("run.checkpoint/search-0.json").write_text(json.dumps({}))
+    done = run("tiers", "small.csv", "--budget", "s=2", "--out", "run", code=1)
+    assert "add --resume to go on with it, or remove the folder" in done.stderr
+
+
+def test_resume_without_an_earlier_run_begins_and_without_out_is_wrong_usage(
+    run: Run, here: Path
+) -> None:
+    job = ("tiers", "small.csv", "--budget", "s=2", "--scorer", "ridge", "--resume")
+    assert "--resume goes on with the run of --out" in run(*job, code=2).stderr
+    run(*job, "--out", "run")
+    assert Path("run/tiers.yaml").exists()
+    assert not Path("run.checkpoint").exists()
+
+
+def test_a_checkpoint_of_another_configuration_is_refused(here: Path, run: Run) -> None:
+    job = ("select", "small.csv", "-k", "3", "--scorer", "ridge", "--no-exhaustive", "--out", "run")
+    from eevee.search.checkpoint import Checkpoints
+
+    removed = Checkpoints.remove
+    try:
+        Checkpoints.remove = lambda self: None  # type: ignore[method-assign]
+        run(*job)
+    finally:
+        Checkpoints.remove = removed  # type: ignore[method-assign]
+    again = run(*job, "--resume", "--generations", "3", code=1)
+    assert "of another run: search.generations was 10, and is 3 now" in again.stderr

@@ -13,12 +13,15 @@ from eevee._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from eevee.ablation import ablate as ablate
+    from eevee.assessed import Assessment as Assessment
+    from eevee.assessment import assess as assess
     from eevee.completion import Completion as Completion
     from eevee.completion import complete as complete
     from eevee.errors import EeveeError as EeveeError
     from eevee.harder_splits import family_splits as family_splits
     from eevee.harder_splits import frontier_splits as frontier_splits
     from eevee.harder_splits import time_splits as time_splits
+    from eevee.outer import Scoring as Scoring
     from eevee.ranking import rank_benchmarks as rank_benchmarks
     from eevee.rating import Rating as Rating
     from eevee.rating import rate as rate
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
     from eevee.tiers import build_tiers as build_tiers
 
 _HOME = {
+    "Assessment": "eevee.assessed",
     "BenchmarkSelector": "eevee.selector",
     "Checkpoints": "eevee.search.checkpoint",
     "Completion": "eevee.completion",
@@ -60,10 +64,12 @@ _HOME = {
     "Rating": "eevee.rating",
     "ResultsTable": "eevee.table",
     "RidgeScorer": "eevee.scoring.ridge",
+    "Scoring": "eevee.outer",
     "SearchResult": "eevee.search.result",
     "Splits": "eevee.splits",
     "TierSet": "eevee.tierfile",
     "ablate": "eevee.ablation",
+    "assess": "eevee.assessment",
     "build_tiers": "eevee.tiers",
     "choose_scorer": "eevee.scoring.choice",
     "complete": "eevee.completion",

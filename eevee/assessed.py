@@ -331,17 +331,24 @@ def _gaps(contest: Contest) -> Iterable[dict[str, Any]]:
     searched = [name for name in members if members[name][0] in folds[0].search]
     losses = {name: _gap_losses(contest, members[name]) for name in searched}
     n_inner = float(np.mean([fold.n_inner for fold in folds]))
+    blank = np.full(len(folds), np.nan)
+    random = losses.get(RANDOM_SUBSETS, (blank, blank, blank))
+    luck = random[1] - random[0]
     for name, (search, transferred, judged) in losses.items():
         row: dict[str, Any] = {"method": name, "search_loss": float(search.mean())}
         parts = {"optimism": transferred - search, "training_size": judged - transferred}
-        if RANDOM_SUBSETS in losses:
-            luck = losses[RANDOM_SUBSETS][1] - losses[RANDOM_SUBSETS][0]
-            parts["selection"] = parts["optimism"] - luck
+        chose = name != RANDOM_SUBSETS and not _holds_all(contest, name)
+        parts["selection"] = parts["optimism"] - luck if chose else blank
         for part, values in parts.items():
             found = contest.over_folds(values)
             row |= {part: float(found.mean)}
             row |= {f"{part}_low": float(found.low), f"{part}_high": float(found.high)}
         yield row | {"loss": float(judged.mean()), "n_inner": n_inner, "n_train": contest.n_train}
+
+
+def _holds_all(contest: Contest, name: str) -> bool:
+    every = contest.table.benchmark_names
+    return all(fold.judged[contest.members[name][0]].subset == every for fold in contest.folds)
 
 
 def _gap_losses(contest: Contest, members: list[str]) -> FloatArray:

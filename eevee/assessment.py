@@ -151,7 +151,13 @@ def assess(
         level=level,
         seed=child_seed(seed, BOOTSTRAP),
     )
-    about = {"n_random": len(contenders.random), "splits": rounds.words, "seed": seed}
+    procedure_name = next(iter(contenders.procedures), None)
+    about = {
+        "procedure": procedure_name,
+        "n_random": len(contenders.random),
+        "splits": rounds.words,
+        "seed": seed,
+    }
     return summarise(contest, contenders.goal.describe(table) | about)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from eevee.completion import Completion as Completion
     from eevee.completion import complete as complete
     from eevee.errors import EeveeError as EeveeError
+    from eevee.front_tiers import tiers_from_front as tiers_from_front
     from eevee.ranking import rank_benchmarks as rank_benchmarks
     from eevee.rating import Rating as Rating
     from eevee.rating import rate as rate
@@ -29,7 +30,12 @@ if TYPE_CHECKING:
     from eevee.search.checkpoint import Checkpoints as Checkpoints
     from eevee.search.constraints import Constraints as Constraints
     from eevee.search.evolution import evolve as evolve
+    from eevee.search.front import hypervolume as hypervolume
     from eevee.search.generations import Evolution as Evolution
+    from eevee.search.nsga import Nsga as Nsga
+    from eevee.search.pareto import ParetoResult as ParetoResult
+    from eevee.search.pareto import pareto as pareto
+    from eevee.search.pareto import within_one_se as within_one_se
     from eevee.search.result import SearchResult as SearchResult
     from eevee.search.sweep import sweep as sweep
     from eevee.selector import BenchmarkSelector as BenchmarkSelector
@@ -53,6 +59,8 @@ _HOME = {
     "MLPScorer": "eevee.scoring.mlp",
     "Rating": "eevee.rating",
     "ResultsTable": "eevee.table",
+    "Nsga": "eevee.search.nsga",
+    "ParetoResult": "eevee.search.pareto",
     "RidgeScorer": "eevee.scoring.ridge",
     "SearchResult": "eevee.search.result",
     "Splits": "eevee.splits",
@@ -63,13 +71,17 @@ _HOME = {
     "complete": "eevee.completion",
     "dump_tiers": "eevee.tierfile",
     "evolve": "eevee.search.evolution",
+    "hypervolume": "eevee.search.front",
     "load_tiers": "eevee.tierfile",
     "make_scorer": "eevee.scoring.choice",
+    "pareto": "eevee.search.pareto",
     "rank_benchmarks": "eevee.ranking",
     "rate": "eevee.rating",
     "read_table": "eevee.readers",
     "shuffle_splits": "eevee.splits",
     "sweep": "eevee.search.sweep",
+    "tiers_from_front": "eevee.front_tiers",
+    "within_one_se": "eevee.search.pareto",
 }
 
 __all__ = sorted(_HOME)  # noqa: PLE0605

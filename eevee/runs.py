@@ -32,6 +32,7 @@ RUN_NAMES = frozenset(
         CONFIG,
         "ablation.csv",
         "figures",
+        "front.csv",
         "logbook.csv",
         "ranking.csv",
         "ratings.json",

@@ -41,6 +41,23 @@ def front_of(ledger: Ledger) -> list[Point]:
     return non_dominated((cost_of(subset), row[0], subset) for subset, row in ledger.rows.items())
 
 
+def evenly(front: pd.DataFrame, count: int) -> pd.DataFrame:
+    """Return up to `count` rows of a front, spread evenly over cost; the first and last too.
+
+    Each is the row that an evenly spaced budget would buy.
+
+    Examples
+    --------
+    >>> front = pd.DataFrame({"cost": [0.0, 0.1, 5.0, 9.9, 10.0]})
+    >>> evenly(front, 3)["cost"].tolist()
+    [0.0, 5.0, 10.0]
+    """
+    costs = front["cost"].to_numpy(np.float64)
+    budgets = np.linspace(costs[0], costs[-1], count)
+    places = np.unique(np.searchsorted(costs, budgets, side="right") - 1)
+    return front if len(front) <= count else front.iloc[places]
+
+
 def hypervolume(front: pd.DataFrame, mean_predictor: float, total_cost: float) -> float:
     """Return which share of all (loss, cost) a front dominates: higher is better, 1 the bound.
 

@@ -249,7 +249,7 @@ def test_every_subset_keeps_the_rules(require, exclude, per_task, max_size, exha
     table = rich_table(missing=0)
     scorer = FunctionScorer(table, smooth)
     least, most = per_task
-    rules = dict(require=tuple(require), exclude=tuple(exclude), max_size=max_size)
+    rules = {"require": tuple(require), "exclude": tuple(exclude), "max_size": max_size}
     constraints = Constraints(**rules, min_per_task=least, max_per_task=most)
     try:
         space = make_space(table, rules=constraints)
@@ -385,7 +385,7 @@ def test_tiers_name_what_cannot_be_met() -> None:
 def test_one_standard_error_is_that_of_the_corrected_resampled_t_test() -> None:
     table = _ridge(8).table
     scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
-    found = pareto(scorer)
+    found = pareto(scorer, constraints=Constraints(max_size=4))  # all eight lose hardly anything
     chosen = within_one_se(found)
     lowest = found.front.iloc[-1]
     losses = scorer.score_splits([lowest["benchmarks"]])[0]

@@ -33,8 +33,8 @@ def greedy_chain(
 ) -> None:
     """Score what greedy search sees that takes the largest fall of the loss per cost each time.
 
-    Where scoring every candidate would take more than `most` subsets, a step scores only those
-    that were best when they were last seen, as lazy greedy does.
+    No more than `most` subsets: where scoring every candidate would take more, a step scores
+    only those that were best when they were last seen, as lazy greedy does.
 
     Notes
     -----
@@ -46,7 +46,7 @@ def greedy_chain(
         ledger.add([taken], 0)
     loss = ledger.loss(taken) if taken else float(ledger.scorer.mean_predictor().mean())
     worth = {name: np.inf for name in space.free if name not in taken}
-    width = max(1, most // max(1, len(worth)))
+    width = max(1, most // max(1, len(worth)) - 1)
     seen_all = False
     while not stop():
         joining = sorted(
@@ -54,7 +54,7 @@ def greedy_chain(
             key=lambda name: (-worth[name], space.costs[name], name),
         )
         candidates = {name: _with(taken, name) for name in joining[: width if seen_all else None]}
-        if not candidates:
+        if not candidates or len(ledger) + len(candidates) > most:
             return
         ledger.add(candidates.values(), 0)
         seen_all = True

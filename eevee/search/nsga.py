@@ -27,9 +27,10 @@ class Nsga:
     Attributes
     ----------
     evaluations : int
-        Subsets to score, at most.
+        Subsets to score, at most (beside those that the caller begins with).
     greedy : int
-        About how many of them greedy search may take at the start; 0 leaves it out.
+        At most how many of them greedy search may take at the start, and half of them; 0 leaves
+        it out.
     initial : int
         Subsets to begin with beside those: chains of the cheapest, the others random.
     population : int
@@ -98,7 +99,8 @@ class FrontSearch:
     def run(self, include: Iterable[Subset] = ()) -> pd.DataFrame:
         """Search, and return the logbook; `include` are subsets to begin with."""
         if self._nsga.greedy:
-            greedy_chain(self._space, self._ledger, self._nsga.greedy, self._stop)
+            most = min(self._nsga.greedy, self._nsga.evaluations // 2)
+            greedy_chain(self._space, self._ledger, most, self._stop)
         self._take([*self._ledger.rows, *include, *self._first()])
         while self._left > 0:
             self.stopped = self._stop()
@@ -122,8 +124,9 @@ class FrontSearch:
 
     def _first(self) -> list[Subset]:
         """Chains of the cheapest, then random subsets: half by size, half by the log of cost."""
-        first = dict.fromkeys(cheapest_chain(self._space))
-        while len(first) < self._nsga.initial:
+        count = min(self._nsga.initial, self._left)
+        first = dict.fromkeys(cheapest_chain(self._space)[:count])
+        while len(first) < count:
             drawn = self._unseen(self._random, first)
             if drawn is None:
                 break

@@ -35,6 +35,7 @@ RUN_NAMES = frozenset(
         "agreement.csv",
         "baselines.csv",
         "figures",
+        "front.csv",
         "logbook.csv",
         "pairs.csv",
         "ranking.csv",

@@ -254,7 +254,7 @@ def print_baselines(baselines: pd.DataFrame, table: ResultsTable, title: str = "
     )
 
 
-def _range(row: Mapping[str, Any]) -> str:
+def _range(row: Mapping[Any, Any]) -> str:
     """A note, with the range of what is a distribution."""
     if row["low"] != row["low"]:
         return str(row["note"])

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from eevee.completion import Completion as Completion
     from eevee.completion import complete as complete
     from eevee.errors import EeveeError as EeveeError
+    from eevee.prediction import Prediction as Prediction
+    from eevee.predictor import Predictor as Predictor
+    from eevee.predictor import fit_predictor as fit_predictor
     from eevee.ranking import rank_benchmarks as rank_benchmarks
     from eevee.rating import Rating as Rating
     from eevee.rating import rate as rate
@@ -47,6 +50,8 @@ _HOME = {
     "Evolution": "eevee.search.evolution",
     "FactorScorer": "eevee.scoring.factor",
     "MLPScorer": "eevee.scoring.mlp",
+    "Prediction": "eevee.prediction",
+    "Predictor": "eevee.predictor",
     "Rating": "eevee.rating",
     "ResultsTable": "eevee.table",
     "RidgeScorer": "eevee.scoring.ridge",
@@ -59,6 +64,7 @@ _HOME = {
     "complete": "eevee.completion",
     "dump_tiers": "eevee.tierfile",
     "evolve": "eevee.search.evolution",
+    "fit_predictor": "eevee.predictor",
     "load_tiers": "eevee.tierfile",
     "make_scorer": "eevee.scoring.choice",
     "rank_benchmarks": "eevee.ranking",

@@ -101,7 +101,7 @@ def plus_interval(
     rank = np.floor((1.0 - level) * (count + 1) + _SLACK).astype(np.int64)
     lower = np.sort(np.where(known, left_out - size, np.nan), axis=0)
     upper = np.sort(np.where(known, left_out + size, np.nan), axis=0)
-    places = np.maximum(rank, 1) - 1, np.maximum(count - rank, 0)
+    places = np.maximum(rank, 1) - 1, np.maximum(count - np.maximum(rank, 1), 0)
     ends = (
         np.take_along_axis(values, place[None], axis=0)[0]
         for values, place in zip((lower, upper), places, strict=True)

@@ -75,7 +75,7 @@ class FitOptions:
 
 @app.command(
     epilog="Example: eevee predict data/zoo/new.csv --scores data/zoo/scores.csv "
-    "--benchmarks led7digit,pima,vehicle --scorer ridge"
+    "--benchmarks banana,penbased,pima,spambase"
 )
 @verb
 def predict(

@@ -16,7 +16,7 @@ from eevee.search import evolution
 
 from .conftest import ROOT, Run, environment, words
 
-VERBS = ["describe", "rank", "plot", "select", "sweep", "tiers", "ablate", "score"]
+VERBS = ["describe", "rank", "plot", "select", "sweep", "tiers", "ablate", "score", "predict"]
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 EXAMPLES = {
     name: (command.epilog or "").removeprefix("Example: ")
@@ -30,6 +30,7 @@ QUICKER = {
     "tiers": "--splits 2 --generations 1",
     "eevee": "--splits 2 --generations 1",
     "ablate": "--splits 2 --epochs 20",
+    "predict": "--scorer ridge",
     "score": "--splits 2 --epochs 20 --random 20",
 }
 

@@ -42,9 +42,8 @@ def read_new_scores(
 
     Examples
     --------
-    >>> frame = pd.DataFrame({"a.acc": [1.0, 2.0, 4.0], "date": [0.1, 0.3, 0.2]})
     >>> from eevee.readers import read_table
-    >>> table = read_table(frame, benchmarks=pd.DataFrame({"benchmark": ["a", "date"]}))
+    >>> table = read_table(pd.DataFrame({"a.acc": [1, 2, 4, 3], "c": [1, 3, 2, 2]}))
     >>> long = pd.DataFrame({"model": ["x", "x"], "benchmark": ["a", "b"], "score": [3, 4]})
     >>> read_new_scores(long, table)
        a.acc    b

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from eevee.harder_splits import family_splits as family_splits
     from eevee.harder_splits import frontier_splits as frontier_splits
     from eevee.harder_splits import time_splits as time_splits
+    from eevee.prediction import Prediction as Prediction
+    from eevee.predictor import Predictor as Predictor
+    from eevee.predictor import fit_predictor as fit_predictor
     from eevee.ranking import rank_benchmarks as rank_benchmarks
     from eevee.rating import Rating as Rating
     from eevee.rating import rate as rate
@@ -64,6 +67,8 @@ _HOME = {
     "MLPScorer": "eevee.scoring.mlp",
     "Nsga": "eevee.search.nsga",
     "ParetoResult": "eevee.search.pareto",
+    "Prediction": "eevee.prediction",
+    "Predictor": "eevee.predictor",
     "Procedure": "eevee.search.procedure",
     "Rating": "eevee.rating",
     "ResultsTable": "eevee.table",
@@ -78,6 +83,7 @@ _HOME = {
     "dump_tiers": "eevee.tierfile",
     "evolve": "eevee.search.evolution",
     "family_splits": "eevee.harder_splits",
+    "fit_predictor": "eevee.predictor",
     "fold_splits": "eevee.splits",
     "frontier_splits": "eevee.harder_splits",
     "hypervolume": "eevee.search.front",

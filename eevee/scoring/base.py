@@ -145,6 +145,16 @@ class BaseScorer(ABC):
         )
         return np.asarray(self._rule.losses([()], errors[None])[0])
 
+    def _published(self, predictions: FloatArray) -> FloatArray:
+        """Turn predicted targets (n_splits, n_models, n_columns) into scores as published.
+
+        NaN where a model does not test or a column is no target of that split.
+        """
+        signs = np.where(self.table.columns["direction"] == "higher", 1.0, -1.0)
+        units = self.table.units.to_numpy(np.float64)
+        scores = signs * (self._data.means[:, None, :] + units * predictions)
+        return np.where(self.splits.test[:, :, None] & self.table.is_target, scores, np.nan)
+
     @property
     def _test_cells(self) -> np.ndarray:
         """Observed cells of test models, (n_splits, n_models, n_columns)."""

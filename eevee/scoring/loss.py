@@ -38,6 +38,8 @@ class FitData:
     observed : bool, shape (n_models, n_columns)
     usable : bool, shape (n_splits, n_columns)
         Columns with at least two observed fitting models.
+    means : shape (n_splits, n_columns)
+        Of the fitting models, higher is better; NaN where unusable.
     """
 
     inputs: FloatArray
@@ -45,6 +47,7 @@ class FitData:
     targets: FloatArray
     observed: BoolArray
     usable: BoolArray
+    means: FloatArray
 
 
 def standardise(table: ResultsTable, fit: BoolArray) -> FitData:
@@ -53,13 +56,13 @@ def standardise(table: ResultsTable, fit: BoolArray) -> FitData:
     observed = np.isfinite(values)
     units = np.asarray(table.units, dtype=np.float64)
     parts = [_standardise_one(values, observed, units, mask) for mask in fit]
-    inputs, flags, targets, usable = (np.stack(part) for part in zip(*parts, strict=True))
-    return FitData(inputs, flags, targets, observed, usable)
+    inputs, flags, targets, usable, means = (np.stack(part) for part in zip(*parts, strict=True))
+    return FitData(inputs, flags, targets, observed, usable, means)
 
 
 def _standardise_one(
     values: FloatArray, observed: BoolArray, units: FloatArray, fit: BoolArray
-) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
+) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray, FloatArray]:
     seen = observed & fit[:, None]
     count = seen.sum(axis=0)
     usable = count >= MIN_OBSERVED
@@ -70,7 +73,7 @@ def _standardise_one(
     inputs = np.clip(centred / np.maximum(sd, SD_FLOOR * units), -CLIP, CLIP)
     gappy = count < fit.sum()
     flags = np.where(gappy & ~observed, 1.0, 0.0)
-    return inputs, flags, centred / units, usable
+    return inputs, flags, centred / units, usable, np.where(usable, mean, np.nan)
 
 
 @dataclass(frozen=True, eq=False)

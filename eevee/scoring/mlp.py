@@ -158,6 +158,40 @@ class MLPScorer(BaseScorer):
         """Epochs for which a subset of `size` benchmarks trains."""
         return self._schedule(size) if self.epochs == "auto" else self.epochs
 
+    def predict(self, subset: Iterable[str]) -> FloatArray:
+        """Predict every target of the test models of each split from a subset's columns.
+
+        Parameters
+        ----------
+        subset : iterable of benchmark names
+
+        Returns
+        -------
+        array, shape (n_splits, n_models, n_columns)
+            The mean over `n_init` networks, in the table's own numbers, not turned; NaN where a
+            model does not test in that split, or a column is a proxy or has too few fitting
+            models.
+
+        Raises
+        ------
+        EeveeError
+            If a name is unknown or the subset is empty.
+        """
+        checked = self.table.subset(subset)
+        starts = [self._initial_weights(init) for init in range(self.n_init)]
+        work = partial(self._predict_from, [checked], self.epochs_for(len(checked)))
+        with _full_precision(self.device):
+            total = sum(map_chunks(work, starts, n_threads=self._threads))
+        return self._published(self._stage.placed(np.asarray(total) / len(starts)))
+
+    def _predict_from(
+        self, subsets: list[Subset], epochs: int, start: InitialWeights
+    ) -> FloatArray:
+        """Predictions of the judged rows, padding included, (n_splits, n_rows, n_outputs)."""
+        batch = self._stage.batch(subsets)
+        layers = batched.train(batch, self._stage.fit, start, self.training, epochs)
+        return np.asarray(predictions_of(batch, self._stage.judged, layers)[0])
+
     def rescore(self, subsets: Sequence[Iterable[str]], n_init: int) -> FloatArray:
         """Losses under initialisations that `score` does not use.
 

@@ -122,6 +122,30 @@ class RidgeScorer(BaseScorer):
             "weights": None if self.weights is None else dict(sorted(self.weights.items())),
         }
 
+    def predict(self, subset: Iterable[str]) -> FloatArray:
+        """Predict every target of the test models of each split from a subset's columns.
+
+        Parameters
+        ----------
+        subset : iterable of benchmark names
+
+        Returns
+        -------
+        array, shape (n_splits, n_models, n_columns)
+            In the table's own numbers, not turned; NaN where a model does not test in that
+            split, or a column is a proxy or has too few fitting models.
+
+        Raises
+        ------
+        EeveeError
+            If a name is unknown or the subset is empty.
+        """
+        checked = [self.table.subset(subset)]
+        weights = self._fit_weights(checked)
+        work = partial(self._rows.predictions, self._chosen(checked), weights)
+        parts = map_chunks(work, range(self.splits.n_splits), n_threads=self.n_threads)
+        return self._published(np.stack(list(parts)))
+
     def score_moves(self, subset: Iterable[str]) -> Moves:
         """Score all single-benchmark additions, drops and swaps of a subset.
 

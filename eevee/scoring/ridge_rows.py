@@ -107,15 +107,34 @@ class Rows:
         weights : shape (n_subsets, n_splits, n_columns)
             Of the columns in the choice of alpha.
         """
-        n_subsets, n_inputs = chosen.shape
-        picked = np.full((n_subsets, padded(n_inputs)), 2 * weights.shape[-1])
-        picked[:, :n_inputs] = chosen
+        picked = _padded_choice(chosen, weights.shape[-1])
         errors = np.zeros_like(weights)
         for split in range(self._splits.n_splits):
-            fits, alphas = self._fit(split, picked, n_inputs, weights[:, split])
+            fits, alphas = self._fit(split, picked, chosen.shape[1], weights[:, split])
             for fit in fits:
                 errors[:, split, fit.group.columns] = _test_errors(fit, picked, alphas)
         return errors
+
+    def predictions(self, chosen: IntArray, weights: FloatArray, split: int) -> FloatArray:
+        """Predicted targets of one split in units, (n_models, n_columns).
+
+        NaN where a model does not test or a column is not wanted.
+
+        Parameters
+        ----------
+        chosen : shape (1, n_inputs)
+            Places of the features of the one subset.
+        weights : shape (1, n_splits, n_columns)
+            Of the columns in the choice of alpha.
+        split : int
+        """
+        picked = _padded_choice(chosen, weights.shape[-1])
+        found = np.full(self._data.targets.shape[1:], np.nan)
+        test = np.flatnonzero(self._splits.test[split])
+        fits, alphas = self._fit(split, picked, chosen.shape[1], weights[:, split])
+        for fit in fits:
+            found[np.ix_(test, fit.group.columns)] = _predicted(fit, picked, alphas)[0]
+        return found
 
     def _fit(
         self, split: int, picked: IntArray, n_inputs: int, weights: FloatArray
@@ -229,13 +248,26 @@ def _leave_one_out(
     return torch.from_numpy(np.stack(curve))
 
 
-def _test_errors(fit: Fit, picked: IntArray, alphas: torch.Tensor) -> FloatArray:
-    """Mean squared error of each column over its observed test models, (n_subsets, n_columns)."""
+def _padded_choice(chosen: IntArray, n_columns: int) -> IntArray:
+    """Let each subset pick the feature of zeros until matrices are aligned."""
+    n_subsets, n_inputs = chosen.shape
+    picked = np.full((n_subsets, padded(n_inputs)), 2 * n_columns)
+    picked[:, :n_inputs] = chosen
+    return picked
+
+
+def _predicted(fit: Fit, picked: IntArray, alphas: torch.Tensor) -> FloatArray:
+    """Targets of the test models, centred as they are: (n_subsets, n_test, n_columns)."""
     group = fit.group
     shrunk = fit.projected / (fit.spectrum + alphas[:, None])[:, :, None]
     coefficients = torch.bmm(fit.vectors, shrunk)
     predicted = torch.bmm(_picked(group.test_inputs, picked).mT, coefficients).numpy()
-    predicted = predicted[:, : len(group.test_targets), : len(group.columns)]
+    return np.asarray(predicted[:, : len(group.test_targets), : len(group.columns)])
+
+
+def _test_errors(fit: Fit, picked: IntArray, alphas: torch.Tensor) -> FloatArray:
+    """Mean squared error of each column over its observed test models, (n_subsets, n_columns)."""
+    group, predicted = fit.group, _predicted(fit, picked, alphas)
     return mean_squared_errors(
         predicted[:, None], group.test_targets[None], group.test_observed[None]
     )[:, 0]

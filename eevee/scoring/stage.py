@@ -43,6 +43,7 @@ class Stage:
     ) -> None:
         self.rule = rule
         self.n_columns = table.n_columns
+        self._judged = splits.test
         self.flagged: IntArray = np.flatnonzero(~data.observed.all(axis=0))
         self.outputs: IntArray = np.flatnonzero(table.is_target)
         self._features = _features_by_benchmark(table, self.flagged)
@@ -89,6 +90,18 @@ class Stage:
             self.judged.observed[..., :n].cpu().numpy(),
         )
         return self.rule.losses(subsets, errors)
+
+    def placed(self, predictions: FloatArray) -> FloatArray:
+        """From predictions of the judged rows, padding included, to the places of the models.
+
+        Shape (n_splits, n_models, n_columns); NaN where a model is not judged or a column is no
+        output.
+        """
+        found = np.full((*self._judged.shape, self.n_columns), np.nan)
+        for split, rows in enumerate(self._judged):
+            part = predictions[split, : rows.sum(), : len(self.outputs)]
+            found[split][np.ix_(rows, self.outputs)] = part
+        return found
 
     def _cell_weights(self, subsets: Sequence[Subset]) -> npt.NDArray[np.float32]:
         """Share each column's weight among its observed fitting cells."""

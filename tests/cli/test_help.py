@@ -16,7 +16,10 @@ from eevee.search import evolution
 
 from .conftest import ROOT, Run, environment, words
 
-VERBS = ["describe", "rank", "plot", "select", "sweep", "tiers", "pareto", "ablate", "score"]
+VERBS = [
+    *("describe", "rank", "plot", "select", "sweep", "tiers", "pareto"),
+    *("ablate", "score", "predict"),
+]
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 EXAMPLES = {
     name: (command.epilog or "").removeprefix("Example: ")
@@ -31,6 +34,7 @@ QUICKER = {
     "pareto": "--splits 2 --evaluations 60",
     "eevee": "--splits 2 --generations 1",
     "ablate": "--splits 2 --epochs 20",
+    "predict": "--scorer ridge",
     "score": "--splits 2 --epochs 20 --random 20",
 }
 

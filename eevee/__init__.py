@@ -18,10 +18,14 @@ if TYPE_CHECKING:
     from eevee.completion import Completion as Completion
     from eevee.completion import complete as complete
     from eevee.errors import EeveeError as EeveeError
+    from eevee.front_tiers import tiers_from_front as tiers_from_front
     from eevee.harder_splits import family_splits as family_splits
     from eevee.harder_splits import frontier_splits as frontier_splits
     from eevee.harder_splits import time_splits as time_splits
     from eevee.outer import Scoring as Scoring
+    from eevee.prediction import Prediction as Prediction
+    from eevee.predictor import Predictor as Predictor
+    from eevee.predictor import fit_predictor as fit_predictor
     from eevee.ranking import rank_benchmarks as rank_benchmarks
     from eevee.rating import Rating as Rating
     from eevee.rating import rate as rate
@@ -35,7 +39,12 @@ if TYPE_CHECKING:
     from eevee.search.checkpoint import Checkpoints as Checkpoints
     from eevee.search.constraints import Constraints as Constraints
     from eevee.search.evolution import evolve as evolve
+    from eevee.search.front import hypervolume as hypervolume
     from eevee.search.generations import Evolution as Evolution
+    from eevee.search.nsga import Nsga as Nsga
+    from eevee.search.pareto import ParetoResult as ParetoResult
+    from eevee.search.pareto import pareto as pareto
+    from eevee.search.pareto import within_one_se as within_one_se
     from eevee.search.procedure import Procedure as Procedure
     from eevee.search.result import SearchResult as SearchResult
     from eevee.search.sweep import sweep as sweep
@@ -60,6 +69,10 @@ _HOME = {
     "Evolution": "eevee.search.generations",
     "FactorScorer": "eevee.scoring.factor",
     "MLPScorer": "eevee.scoring.mlp",
+    "Nsga": "eevee.search.nsga",
+    "ParetoResult": "eevee.search.pareto",
+    "Prediction": "eevee.prediction",
+    "Predictor": "eevee.predictor",
     "Procedure": "eevee.search.procedure",
     "Rating": "eevee.rating",
     "ResultsTable": "eevee.table",
@@ -76,16 +89,21 @@ _HOME = {
     "dump_tiers": "eevee.tierfile",
     "evolve": "eevee.search.evolution",
     "family_splits": "eevee.harder_splits",
+    "fit_predictor": "eevee.predictor",
     "fold_splits": "eevee.splits",
     "frontier_splits": "eevee.harder_splits",
+    "hypervolume": "eevee.search.front",
     "load_tiers": "eevee.tierfile",
     "make_scorer": "eevee.scoring.choice",
+    "pareto": "eevee.search.pareto",
     "rank_benchmarks": "eevee.ranking",
     "rate": "eevee.rating",
     "read_table": "eevee.readers",
     "shuffle_splits": "eevee.splits",
     "sweep": "eevee.search.sweep",
+    "tiers_from_front": "eevee.front_tiers",
     "time_splits": "eevee.harder_splits",
+    "within_one_se": "eevee.search.pareto",
 }
 
 __all__ = sorted(_HOME)  # noqa: PLE0605

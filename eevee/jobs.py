@@ -204,7 +204,7 @@ def redraw(run: str | os.PathLike[str]) -> list[Path]:
     written: list[Path] = []
     for source in sources:
         kind = source.stem.partition("-")[0]
-        options = {"cost_unit": _cost_unit(folder)} if kind == "cost" else {}
+        options = {"cost_unit": _cost_unit(folder)} if kind in ("cost", "pareto") else {}
         figure = plots.figure(kind, plots.read_data(source), **options)
         written += plots.save_figure(figure, source.with_suffix(""))
     return written

@@ -40,6 +40,7 @@ RUN_NAMES = frozenset(
         "figures",
         "folds.csv",
         "gap.csv",
+        "front.csv",
         "logbook.csv",
         "models.csv",
         "pairs.csv",

@@ -14,6 +14,8 @@ from eevee import plots
 from eevee.errors import EeveeError
 from eevee.plots._style import every, label
 from eevee.plots.cost import _levels
+from eevee.search.pareto import ParetoResult
+from eevee.search.result import SearchResult
 from eevee.table import ResultsTable
 
 ODD_NAMES = [
@@ -80,6 +82,20 @@ def cloud(tiers: list[str], n: int = 50) -> pd.DataFrame:
     return pd.concat([dots, marked])
 
 
+def front(tiers: list[str], n: int = 50) -> tuple[ParetoResult, dict[str, SearchResult]]:
+    """A front of what `cloud` holds, and tiers that stand on no subset of it."""
+    rows = cloud(tiers, n)
+    dots = rows[rows["kind"] != "tier"].sort_values("cost", ignore_index=True)
+    dots["benchmarks"] = [(f"b{i}",) for i in range(n)]
+    lowest = dots[dots["loss"] < dots["loss"].cummin().shift(fill_value=np.inf)]
+    blank = pd.DataFrame()
+    found = {
+        row.name: SearchResult((), pd.DataFrame([row._asdict()]), blank, blank, "all", False, 1.0)
+        for row in rows[rows["kind"] == "tier"].itertuples(index=False)
+    }
+    return ParetoResult(lowest, dots, blank, "all", False, 1.0, 20.0, 0.5), found
+
+
 def results(n_models: int = 7, names: list[str] | None = None) -> ResultsTable:
     names = names or ["a", "b", "c", "d"]
     rng = np.random.default_rng(1)
@@ -96,6 +112,7 @@ def all_data(names: list[str]) -> dict[str, pd.DataFrame]:
         "sweep": plots.sweep_data(losses_over_k([1, 2, 5])),
         "heatmap": plots.heatmap_data(results(names=names)),
         "cost": plots.cost_data(cloud(names)),
+        "pareto": plots.pareto_data(*front(names)),
     }
 
 
@@ -380,6 +397,42 @@ def test_names_of_tiers_stand_below_every_dot(log_x):
     assert [t.get_text() for t in names] == ["small", "base", "big"]
     assert all(t.get_window_extent().y1 < lowest for t in names)
     assert ax.get_xlabel() == "cost (GPU-hours)"
+
+
+# --- pareto
+
+
+def test_pareto_data_is_the_cloud_the_front_and_the_tiers_each_subset_once():
+    result, found = front(["small", "big"])
+    data = plots.pareto_data(result, found)
+    assert list(data) == ["kind", "name", "cost", "loss"]
+    counts = data["kind"].value_counts().to_dict()
+    assert counts == {"evaluated": 50 - len(result.front), "front": len(result.front), "tier": 2}
+    assert data["cost"].is_monotonic_increasing
+    assert set(data.loc[data["kind"] == "tier", "name"]) == {"small", "big"}
+
+
+@pytest.mark.parametrize("n", [10, 3000])
+def test_front_is_one_step_line_in_both_panels_and_tiers_are_named(n: int):
+    result, found = front(["small", "base", "big"], n)
+    figure = plots.pareto_figure(plots.pareto_data(result, found), "GPU-hours")
+    shown = texts(figure)
+    for name in ("small", "base", "big"):
+        assert shown.count(name) == 2
+    left, right = figure.axes
+    assert (left.get_xscale(), right.get_xscale()) == ("linear", "log")
+    assert left.get_ylim() == right.get_ylim()
+    for ax in (left, right):
+        (line,) = [line for line in ax.lines if line.get_label() == "front"]
+        assert line.get_drawstyle() == "steps-post"
+        assert list(line.get_xdata()[:-1]) == result.front["cost"].tolist()
+        assert list(line.get_ydata()[:-1]) == result.front["loss"].tolist()
+
+
+def test_what_costs_nothing_is_left_out_of_the_log_panel_alone():
+    frame = pd.DataFrame({"kind": "front", "name": "", "cost": [0.0, 2.0], "loss": [0.5, 0.2]})
+    left, right = plots.pareto_figure(frame).axes
+    assert [min(ax.lines[0].get_xdata()) for ax in (left, right)] == [0.0, 2.0]
 
 
 # --- all of them

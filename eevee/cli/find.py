@@ -247,11 +247,18 @@ def print_baselines(baselines: pd.DataFrame, table: ResultsTable, title: str = "
                 row["cost"],
                 row["size"],
                 row["evaluated"],
-                row["note"],
+                _range(row),
             ]
             for row in baselines.to_dict("records")
         ),
     )
+
+
+def _range(row: Mapping[Any, Any]) -> str:
+    """A note, with the range of what is a distribution."""
+    if row["low"] != row["low"]:
+        return str(row["note"])
+    return f"{row['note']}: {number(row['low'])} to {number(row['high'])}"
 
 
 def print_agreement(result: SearchResult, name: str = "") -> None:

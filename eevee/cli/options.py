@@ -173,6 +173,16 @@ class JudgedTableOptions(TableOptions):
 
 
 @dataclass(frozen=True)
+class TrainingTableOptions(JudgedTableOptions):
+    """The same, where the table is an option: another file comes first."""
+
+    scores: Annotated[
+        Path | None,
+        option("--scores", help="Scores of the training models, wide or long.", panel=_TABLE),
+    ] = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
 class ScorerOptions:
     """How subsets are scored."""
 

@@ -87,10 +87,7 @@ def draw_cost(
         label="lowest found up to this cost",
     )
     if log_x:
-        ax.set_xscale("log")
-        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        ax.xaxis.set_major_formatter("{x:g}")
-        ax.xaxis.set_minor_formatter(NullFormatter())
+        log_costs(ax)
     ax.grid()
     ax.set_xlabel(f"cost ({label(cost_unit)})")
     ax.set_ylabel(LOSS)
@@ -98,11 +95,19 @@ def draw_cost(
     if not unseen.empty:
         hollow: dict[str, Any] = {"color": VERMILION, "markerfacecolor": "white", "markersize": 5}
         ax.plot(unseen["cost"], unseen["loss"], "D", label="tier, unseen benchmarks only", **hollow)
-    _draw_tiers(ax, data[data["kind"] == "tier"])
+    draw_tiers(ax, data[data["kind"] == "tier"])
     legend_above(ax)
 
 
-def _draw_tiers(ax: Axes, tiers: pd.DataFrame) -> None:
+def log_costs(ax: Axes) -> None:
+    """Make the axis of costs logarithmic, with plain numbers."""
+    ax.set_xscale("log")
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_formatter(NullFormatter())
+
+
+def draw_tiers(ax: Axes, tiers: pd.DataFrame) -> None:
     """Mark the tiers; their names stand below everything else, where there are no dots."""
     if tiers.empty:
         return

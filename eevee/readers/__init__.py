@@ -135,7 +135,7 @@ def read_table(
     speeds = _read_speeds(gpu_speeds, gpu_column)
     facts = None if benchmarks is None else read_benchmarks(benchmarks)
     wanted = frozenset() if facts is None else facts.names
-    measured = _read(source, options, wanted)
+    measured = read_measured(source, options, wanted)
     if facts is not None:
         measured = apply_benchmarks(measured, facts)
     if models is not None:
@@ -161,7 +161,8 @@ def _check_options(options: Options, min_coverage: float, cost_unit: str) -> Non
         raise EeveeError(f"cost_unit must name a unit such as 'GPU-hours', not {cost_unit!r}")
 
 
-def _read(source: Source, options: Options, wanted: frozenset[str]) -> Measured:
+def read_measured(source: Source, options: Options, wanted: frozenset[str]) -> Measured:
+    """Read a source with the reader that fits it; nothing is dropped or turned."""
     for reader in READERS:
         if reader.sniff(source):
             return reader.read(source, options, wanted)

@@ -208,7 +208,7 @@ class Ledger:
         return SearchResult(
             best=tuple(ranked["benchmarks"].iloc[0]),
             ranked=ranked.head(KEPT),
-            evaluated=self._frame(self._rows),
+            evaluated=self.frame(self._rows),
             logbook=logbook,
             targets=self.scorer.targets,
             exact=exact,
@@ -229,19 +229,25 @@ class Ledger:
         }
         return pd.DataFrame([row])
 
-    def _rank(self, kept: list[Subset], n_rescore: int) -> pd.DataFrame:
-        frame = self._frame(kept).drop(columns="generation")
+    def rescored(self, kept: list[Subset], n_rescore: int) -> pd.DataFrame:
+        """Return scored subsets with their losses under initialisations not used before."""
+        frame = self.frame(kept).drop(columns="generation")
         again = self.scorer.rescore(kept, n_rescore) if n_rescore else None
         if again is None:
             again = np.full((len(kept), 1), np.nan)
         frame["rescored_mean"] = again.mean(axis=1)
         frame["rescored_spread"] = again.std(axis=1)
+        return frame
+
+    def _rank(self, kept: list[Subset], n_rescore: int) -> pd.DataFrame:
+        frame = self.rescored(kept, n_rescore)
         by = frame["rescored_mean"].fillna(frame["loss"]).fillna(np.inf).map(round6)
         keys = list(zip(by, frame["cost"], frame["benchmarks"], strict=True))
         order = sorted(range(len(keys)), key=keys.__getitem__)
         return frame.iloc[order].reset_index(drop=True)
 
-    def _frame(self, subsets: Iterable[Subset]) -> pd.DataFrame:
+    def frame(self, subsets: Iterable[Subset]) -> pd.DataFrame:
+        """Return scored subsets as rows: ``benchmarks, size, cost, loss, spread, generation``."""
         table: ResultsTable = self.scorer.table
         rows = [
             (subset, len(subset), table.cost_of(subset), *self._rows[subset]) for subset in subsets

@@ -180,7 +180,10 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     options = parser.parse_args()
     console = Console(width=130)
-    rows = [outcome for name in options.tables for outcome in outcomes(name, options)]
+    rows: list[Outcome] = []
+    for name in options.tables:
+        rows += outcomes(name, options)
+        print(name, len(rows), flush=True)
     frame = pd.DataFrame(rows)
     show(summary(frame), f"{options.scorer}, k = {options.ks}, seeds {options.seeds}", console)
     best = frame.groupby(["table", "k"])["loss"].transform("min")

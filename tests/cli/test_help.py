@@ -16,7 +16,10 @@ from eevee.search import evolution
 
 from .conftest import ROOT, Run, environment, words
 
-VERBS = ["describe", "rank", "plot", "select", "sweep", "tiers", "ablate", "score", "assess"]
+VERBS = [
+    *("describe", "rank", "plot", "select", "sweep", "tiers", "pareto"),
+    *("ablate", "score", "assess", "predict"),
+]
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 EXAMPLES = {
     name: (command.epilog or "").removeprefix("Example: ")
@@ -28,9 +31,11 @@ QUICKER = {
     "select": "--splits 2 --generations 1 --no-exhaustive",
     "sweep": "--splits 2 --generations 1 --no-exhaustive",
     "tiers": "--splits 2 --generations 1",
+    "pareto": "--splits 2 --evaluations 60",
     "eevee": "--splits 2 --generations 1",
     "ablate": "--splits 2 --epochs 20",
     "assess": "--splits 2 --folds 2 --repeats 1 --random 5 --generations 1",
+    "predict": "--scorer ridge",
     "score": "--splits 2 --epochs 20 --random 20",
 }
 

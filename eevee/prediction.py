@@ -1,0 +1,212 @@
+"""`Prediction`: the full rows of new models, with intervals, and their mean scores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from eevee.atomic import replacing
+from eevee.jackknife import models_needed, plus_interval
+from eevee.refits import Refits
+from eevee.table import BoolArray, FloatArray, ResultsTable, Subset
+
+MEAN_SCORE = "mean score"
+"""What the mean score is called beside the columns in `Prediction.no_interval`."""
+ENDS = ("predicted", "lower", "upper")
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """What is measured and what is predicted of new models.
+
+    Scores are in the table's own numbers, not turned. An interval is blank (NaN) where too few
+    training models were measured; `no_interval` says why.
+
+    Attributes
+    ----------
+    mean, lower, upper : DataFrame, shape (n_new, n_score_columns)
+        Prediction and ends of its interval; a measured score as it is, with zero width. An
+        interval may pass the ends of a percentage: it is not clipped, which would change no
+        coverage.
+    measured : DataFrame of bool, same shape
+    mean_in_units : DataFrame indexed by model, with columns predicted, lower, upper
+        Mean over benchmarks of how many units (standard deviations) a model is better than the
+        mean of the training models; a benchmark counts as the mean of its columns.
+    mean_score : DataFrame like `mean_in_units`, or None
+        Mean over benchmarks of the scores themselves; None where columns share no scale.
+    inputs : mapping of model to tuple of benchmark names
+        What it was predicted from.
+    out_of_range : DataFrame with columns model, benchmark, column, score, lowest, highest
+        Inputs that lie beyond those of all training models by more than a quarter of a unit.
+    no_interval : mapping of column (or "mean score") to text
+    warnings : tuple of str
+    level : float
+    method : str
+        How the intervals were made, in words.
+    """
+
+    mean: pd.DataFrame
+    lower: pd.DataFrame
+    upper: pd.DataFrame
+    measured: pd.DataFrame
+    mean_in_units: pd.DataFrame
+    mean_score: pd.DataFrame | None
+    inputs: Mapping[str, Subset]
+    out_of_range: pd.DataFrame
+    no_interval: Mapping[str, str]
+    warnings: tuple[str, ...]
+    level: float
+    method: str
+
+    def to_long(self) -> pd.DataFrame:
+        """Return one row per model and column: model, column, predicted, lower, upper, measured."""
+        n_models, n_columns = self.mean.shape
+        return pd.DataFrame(
+            {
+                "model": np.repeat(self.mean.index.to_numpy(), n_columns),
+                "column": np.tile(self.mean.columns.to_numpy(), n_models),
+                "predicted": self.mean.to_numpy().ravel(),
+                "lower": self.lower.to_numpy().ravel(),
+                "upper": self.upper.to_numpy().ravel(),
+                "measured": self.measured.to_numpy().ravel(),
+            }
+        )
+
+    def write_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write `to_long` as a CSV: measured scores in full, predictions with 6 digits.
+
+        Raises
+        ------
+        EeveeError
+            If the file cannot be written.
+        """
+        numbers = ["predicted", "lower", "upper"]
+        rows = self.to_long()
+        written = rows[numbers].map(lambda value: float(f"{value:.6g}"))
+        rows[numbers] = rows[numbers].where(rows["measured"], written)
+        with replacing(Path(path)) as temporary:
+            rows.to_csv(temporary, index=False, lineterminator="\n")
+
+
+@dataclass(frozen=True, eq=False)
+class MeanRule:
+    """A mean score as a weighted sum of columns: ``constant + scores @ weights``."""
+
+    weights: FloatArray
+    constant: float
+
+
+def mean_in_units(table: ResultsTable) -> MeanRule:
+    """Mean over benchmarks of the scores in units above the training mean, higher is better."""
+    signs = np.where(table.columns["direction"] == "higher", 1.0, -1.0)
+    weights = _benchmark_weights(table) * signs / table.units.to_numpy(np.float64)
+    return MeanRule(weights, -float(weights @ table.scores.mean(axis=0).to_numpy(np.float64)))
+
+
+def mean_score(table: ResultsTable) -> MeanRule | None:
+    """Mean over benchmarks of the scores as they are, if all columns share a direction and scale.
+
+    A scale is shared where all scores lie between 0 and 1, or all between 0 and 100 with some
+    score above 1 in every column.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"a": [0.2, 0.4, 0.9], "b": [0.5, 0.1, 0.3]})
+    >>> rule = mean_score(ResultsTable.from_scores(frame))
+    >>> rule.weights.tolist(), rule.constant
+    ([0.5, 0.5], 0.0)
+    >>> mean_score(ResultsTable.from_scores(frame * [1, 100])) is None
+    True
+    """
+    scores = table.scores.loc[:, table.is_target].to_numpy(np.float64)
+    directions = set(table.columns["direction"][table.is_target])
+    low, high = np.nanmin(scores), np.nanmax(scores, axis=0)
+    shares = low >= 0 and bool((high <= 1).all())
+    percentages = low >= 0 and bool(((high > 1) & (high <= 100)).all())
+    if len(directions) > 1 or not (shares or percentages):
+        return None
+    return MeanRule(_benchmark_weights(table), 0.0)
+
+
+def _benchmark_weights(table: ResultsTable) -> FloatArray:
+    """Each benchmark counts the same, as the mean of its score columns; (n_columns,)."""
+    owner, targets = table.column_owner, table.is_target
+    sizes = np.bincount(owner[targets], minlength=table.n_benchmarks)
+    weights = np.where(targets, 1.0 / np.maximum(sizes[owner], 1), 0.0)
+    return np.asarray(weights / (sizes > 0).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A new model: its scores, and how to predict what it lacks.
+
+    Attributes
+    ----------
+    scores : shape (n_columns,)
+        NaN where not measured.
+    refits : Refits
+    place : int
+        Of the model among those of `refits`.
+    """
+
+    scores: FloatArray
+    refits: Refits
+    place: int
+
+    @property
+    def measured(self) -> BoolArray:
+        """Columns that were measured."""
+        return np.isfinite(self.scores)
+
+    def columns(self, level: float) -> FloatArray:
+        """Prediction and ends of every column, (3, n_columns)."""
+        full = self.refits.full[self.place]
+        left_out = self.refits.left_out[self.refits.folds, self.place]
+        found = np.stack([full, *plus_interval(left_out, self.refits.residuals, level)])
+        return np.where(self.measured, self.scores, _with_prediction(found))
+
+    def mean(self, rule: MeanRule, level: float) -> FloatArray:
+        """Prediction and ends of a mean score, (3,), from the residuals of the mean itself.
+
+        What was measured has no error in it. A training model takes part if it was measured in
+        all columns that are predicted.
+        """
+        weights = np.where(self.measured, 0.0, rule.weights)
+        known = rule.constant + _dot(self.scores, np.where(self.measured, rule.weights, 0.0))
+        full = known + _dot(self.refits.full[self.place], weights)
+        left_out = known + _dot(self.refits.left_out[:, self.place], weights)[self.refits.folds]
+        ends = plus_interval(left_out, _dot(self.refits.residuals, weights), level)
+        if not weights.any():
+            return np.full(3, known)
+        return _with_prediction(np.stack([full, *ends]))
+
+
+def _dot(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Weighted sum along the last axis; what has no weight may be NaN."""
+    return np.asarray(np.where(weights != 0, values, 0.0) @ weights)
+
+
+def _with_prediction(found: FloatArray) -> FloatArray:
+    """Widen an interval that misses its own prediction (rare; the method does not forbid it)."""
+    full, lower, upper = found
+    return np.stack([full, np.minimum(lower, full), np.maximum(upper, full)])
+
+
+def why_no_interval(table: ResultsTable, level: float, blank_mean: bool) -> dict[str, str]:
+    """Return, by column, why it has no interval; and the mean score likewise."""
+    needed = models_needed(level)
+    words = f"an interval of {100 * level:g} % needs {needed} training models"
+    counts = table.scores.loc[:, table.is_target].notna().sum(axis=0)
+    why = {
+        str(name): f"{words} with a score there, there are {count}"
+        for name, count in counts.items()
+        if count < needed
+    }
+    if blank_mean:
+        why[MEAN_SCORE] = f"{words} with a score in every column that is predicted"
+    return why

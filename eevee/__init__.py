@@ -14,6 +14,7 @@ from eevee._version import __version__ as __version__
 if TYPE_CHECKING:
     from eevee.ablation import ablate as ablate
     from eevee.assessed import Assessment as Assessment
+    from eevee.assessedtiers import assess_tiers as assess_tiers
     from eevee.assessment import assess as assess
     from eevee.completion import Completion as Completion
     from eevee.completion import complete as complete
@@ -83,6 +84,7 @@ _HOME = {
     "TierSet": "eevee.tierfile",
     "ablate": "eevee.ablation",
     "assess": "eevee.assessment",
+    "assess_tiers": "eevee.assessedtiers",
     "build_tiers": "eevee.tiers",
     "choose_scorer": "eevee.scoring.choice",
     "complete": "eevee.completion",

@@ -126,6 +126,7 @@ def assess(
     >>> bool(found.methods["loss"].iloc[0] < found.methods["loss"].iloc[-1])
     True
     """
+    labels = group_labels(table, families)
     contenders = _contenders(
         table,
         Goal(k, budget, constraints),
@@ -147,7 +148,7 @@ def assess(
         members=contenders.members,
         targets=scoring.targets,
         weights=scoring.weights,
-        labels=group_labels(table, families),
+        labels=labels,
         level=level,
         seed=child_seed(seed, BOOTSTRAP),
     )

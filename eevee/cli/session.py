@@ -50,6 +50,13 @@ class Session:
 
         return Watch(self.checkpoints, self.stop, self.bar.search)
 
+    @property
+    def assessing(self) -> Watch:
+        """What searches in outer splits take: many quick ones, on the live line alone."""
+        from eevee.search.watch import Watch
+
+        return Watch(None, self.stop, self.bar.beside)
+
     def interrupt(self, number: int, frame: FrameType | None) -> None:
         """Take note of the first Ctrl-C; the second one stops at once."""
         if self._asked:

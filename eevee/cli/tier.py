@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from eevee.nesting import Nested
     from eevee.search.result import SearchResult
     from eevee.table import ResultsTable
+    from eevee.tierfile import TierSet
 
 
 @app.command(
@@ -57,11 +58,16 @@ def tiers(
     nested: Annotated[
         bool, typer.Option("--nested", help="Each tier holds the smaller ones.")
     ] = False,
+    assess: Annotated[
+        bool,
+        typer.Option("--assess", help="Also choose in 5 x 2 folds, for the assessed loss."),
+    ] = False,
     baselines: Baselines = True,
     out: Out = None,
     resume: Resume = False,
 ) -> None:
     """Choose one tier per budget: the best subset whose total cost fits."""
+    from eevee.assessedtiers import assess_tiers
     from eevee.jobs import save_tiers
     from eevee.nesting import nest_tiers
     from eevee.search.curve import best_losses
@@ -92,9 +98,28 @@ def tiers(
             found = price.found
         chosen = make_tier_set(made, found, seed=scorer.seed)
         both = best_losses(made, found, advance=job.bar.advance)
+        if assess:
+            chosen = assess_tiers(
+                read,
+                chosen,
+                constraints=kept,
+                nested=nested,
+                procedure=procedure,
+                scorer=scorer.plan(),
+                seed=scorer.seed,
+                watch=job.assessing,
+            )
         if out is not None:
             asked = settings(
-                table, scorer, search, rules, budgets=budgets, sizes=sizes, k=k, nested=nested
+                table,
+                scorer,
+                search,
+                rules,
+                budgets=budgets,
+                sizes=sizes,
+                k=k,
+                nested=nested,
+                assess=assess,
             )
             save_tiers(
                 out,
@@ -111,16 +136,35 @@ def tiers(
         print_json(json.loads(tiers_to_json(chosen)))
     else:
         _print_tiers(found, both, read)
+        _print_assessed(chosen)
         if price is not None:
             _print_price(price)
-        if beside is not None:
-            for name in found:
-                shown = beside[beside["tier"] == name]
-                print_baselines(shown, read, f"{name}: beside simple searches for the same")
+        _print_beside(beside, found, read)
         for name, result in found.items():
             print_agreement(result, name)
         print_written(out)
     job.finish()
+
+
+def _print_beside(
+    beside: pd.DataFrame | None, found: dict[str, SearchResult], table: ResultsTable
+) -> None:
+    if beside is None:
+        return
+    for name in found:
+        shown = beside[beside["tier"] == name]
+        print_baselines(shown, table, f"{name}: beside simple searches for the same")
+
+
+def _print_assessed(chosen: TierSet) -> None:
+    for tier in chosen:
+        loss = tier.assessed_loss
+        if loss is not None:
+            print_line(
+                f"{tier.name}: assessed loss {number(loss.mean)} (95 % interval {number(loss.low)} "
+                f"to {number(loss.high)}), on models held out of the search; {loss.outer_splits} "
+                f"splits, {loss.train_models} models to search on"
+            )
 
 
 def _print_price(nested: Nested) -> None:

@@ -31,11 +31,12 @@ class Assessment:
     Attributes
     ----------
     methods : DataFrame, one row per method
-        ``method, size, cost`` (means over splits), ``loss, low, high`` (all targets, mean over
-        models and its bootstrap interval), ``loss_unseen, low_unseen, high_unseen``, ``r2,
-        r2_unseen, spearman, kendall, regret``, ``jaccard, kuncheva`` (of the subsets of any two
-        splits), ``subsets_low, subsets_median, subsets_high`` (random subsets alone: 5 %, 50 %
-        and 95 % of their losses with all targets; the row itself is their mean).
+        ``method, size, cost`` (means over splits), ``loss, low, high, t_low, t_high`` (all
+        targets: mean over models, its bootstrap interval, and Nadeau and Bengio's around it),
+        ``loss_unseen`` and its four limits, ``r2, r2_unseen, spearman, kendall, regret``,
+        ``jaccard, kuncheva`` (of the subsets of any two splits), ``subsets_low, subsets_median,
+        subsets_high`` (random subsets alone: 5 %, 50 % and 95 % of their losses with all
+        targets; the row itself is their mean).
     folds : DataFrame, one row per outer split and method
         ``fold, method, benchmarks, n_train, n_test, loss, loss_unseen, search_loss``.
     models : DataFrame, one row per model and method
@@ -79,7 +80,9 @@ class Assessment:
     def assessed(self, name: str | None = None) -> AssessedLoss:
         """Return the loss of a method as a tier file holds it, the first one's by default.
 
-        For the kind of target that the search minimised.
+        For the kind of target that the search minimised. The interval is Nadeau and Bengio's,
+        which also holds the luck of the models that were searched on (the bootstrap's for a single
+        outer split).
 
         Raises
         ------
@@ -88,11 +91,12 @@ class Assessment:
         """
         row = self.methods.iloc[self._place(name or self.names[0])]
         end = _ENDS[self.settings["targets"]]
+        limits = "t_" if np.isfinite(row[f"t_high{end}"]) else ""
         folds = self.folds[self.folds["method"] == row["method"]]
         return AssessedLoss(
             mean=float(row[f"loss{end}"]),
-            low=float(row[f"low{end}"]),
-            high=float(row[f"high{end}"]),
+            low=float(row[f"{limits}low{end}"]),
+            high=float(row[f"{limits}high{end}"]),
             of=f"{row['method']}, {self.settings['goal']}, {self.settings['scorer']['name']}",
             outer_splits=len(folds),
             train_models=round(float(folds["n_train"].mean())),
@@ -239,6 +243,10 @@ def _method(contest: Contest, name: str, one: Standing, each: list[Standing]) ->
         found = contest.interval(one.errors[targets])
         row |= {f"loss{end}": float(found.mean)}
         row |= {f"low{end}": float(found.low), f"high{end}": float(found.high)}
+        t = contest.over_folds(one.losses[targets])
+        half = float(t.high - t.low) / 2
+        low = max(0.0, row[f"loss{end}"] - half) if np.isfinite(half) else np.nan
+        row |= {f"t_low{end}": low, f"t_high{end}": row[f"loss{end}"] + half}
     row |= {measure: one.measures[measure] for measure in MEASURES}
     alone = len(each) == 1 and bool(one.subsets[0])
     pair = stability(one.subsets, contest.table.n_benchmarks) if alone else (np.nan, np.nan)

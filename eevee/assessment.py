@@ -97,9 +97,15 @@ def assess(
     Notes
     -----
     *Loss.* A model's error is the loss with it as the only test model, averaged over the splits
-    that held it out; the loss is the mean over models. Intervals are bootstrapped over models
-    (2,000 draws), without fitting anything again: they hold the luck of which models there are,
-    not that of which models were searched on.
+    that held it out; the loss is the mean over models.
+
+    *Intervals.* Models are drawn with replacement (2,000 draws), and nothing is fitted again: this
+    holds the luck of which models were tested, not that of which were searched on. Nadeau and
+    Bengio's corrected t holds both, and is wider. Measured on made tables of 40
+    (100) models with two skills, nominal 95 %: the bootstrap covers the true loss of a given
+    subset in 89 % (92 %) of 250 (150) tables and that of a search in 84 % (89 %); the corrected t
+    in 94 % (99 %) and 95 % (97 %). So a tier file gets the
+    corrected t; differences of methods in the same splits have both.
 
     *Gap.* Per outer split, with the subset that was found: the search loss is the mean over inner
     splits of the loss on inner test models. The same fits, on the same inner training models, are

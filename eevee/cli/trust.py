@@ -131,8 +131,11 @@ def _print_methods(found: Assessment, table: ResultsTable) -> None:
         f"Assessed loss, {about['goal']}, {about['scorer']['name']} scorer ({about['splits']}; "
         f"about {about['n_train']:.0f} models to search on, {about['n_test']:.0f} held out)",
         ["method", "k", f"cost ({table.cost_unit})", "assessed loss", "low", "high",
-         "unseen only", "low", "high"],
-        _cells(rows, "method size cost loss low high loss_unseen low_unseen high_unseen"),
+         "t low", "t high", "unseen only", "low", "high"],
+        _cells(
+            rows,
+            "method size cost loss low high t_low t_high loss_unseen low_unseen high_unseen",
+        ),
     )  # fmt: skip
     for row in rows:
         if row["subsets_median"] == row["subsets_median"]:
@@ -141,7 +144,11 @@ def _print_methods(found: Assessment, table: ResultsTable) -> None:
                 f"{number(row['subsets_median'])}, 5 % to 95 %: {number(row['subsets_low'])} to "
                 f"{number(row['subsets_high'])}"
             )
-    print_line(f"low, high: {100 * about['level']:g} % interval, over models.")
+    print_line(
+        f"low, high: {100 * about['level']:g} % bootstrap over held-out models. t: Nadeau and "
+        "Bengio's over splits, which also holds the luck of the models that were searched on: the "
+        "one to quote for a search."
+    )
     print_table(
         "Variance that is predicted, and the ranking of models by mean score (what was run as "
         "measured, the rest predicted)",

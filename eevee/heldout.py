@@ -20,6 +20,9 @@ class PredictingScorer(Scorer, Protocol):
     def predict(self, subset: Iterable[str]) -> FloatArray:
         """Predictions of the test models of each split, (n_splits, n_models, n_columns)."""
 
+    def with_targets(self, targets: Targets) -> PredictingScorer:
+        """Return the same scorer for the other kind of target."""
+
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
@@ -54,30 +57,26 @@ class Judge:
     Raises
     ------
     EeveeError
-        If the scorer cannot say what it predicts, or has several splits.
+        If the scorer has several splits.
     """
 
-    def __init__(self, scorer: Scorer, weights: Mapping[str, float] | None = None) -> None:
-        if not hasattr(scorer, "predict"):
-            raise EeveeError(
-                f"the {scorer.describe()['name']} scorer gives losses, not predictions, which an "
-                "assessment needs; use mlp or ridge"
-            )
+    def __init__(
+        self, scorer: PredictingScorer, weights: Mapping[str, float] | None = None
+    ) -> None:
         if scorer.splits.n_splits != 1:
             raise EeveeError(f"a judge needs one split, got {scorer.splits.n_splits}")
         self.table: ResultsTable = scorer.table
         self.held_out: BoolArray = scorer.splits.test[0]
         self._fit: BoolArray = scorer.splits.fit[0]
-        self._scorers: dict[Targets, PredictingScorer] = {
-            targets: scorer.with_targets(targets)  # type: ignore[misc]
-            for targets in TARGETS
-        }
+        self._scorers = {targets: scorer.with_targets(targets) for targets in TARGETS}
         self._weights = loss_weights(self.table, weights)
 
     def judge(self, subset: Subset) -> Judgement:
         """Judge one subset, for either kind of target."""
         own = np.asarray(self.table.columns["benchmark"].isin(list(subset)), dtype=np.bool_)
-        predicted = {t: s.predict(subset)[0][self.held_out] for t, s in self._scorers.items()}
+        predicted: dict[Targets, FloatArray] = {
+            t: s.predict(subset)[0][self.held_out] for t, s in self._scorers.items()
+        }
         predicted["unseen"] = np.where(own, np.nan, predicted["unseen"])
         return self._judgement(subset, predicted)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
-from eevee.heldout import Judge, Judgement
+from eevee.heldout import Judge, Judgement, PredictingScorer
 from eevee.scoring.base import Scorer
 from eevee.scoring.choice import ChosenScorer, Name, make_scorer
 from eevee.scoring.loss import Targets
@@ -68,22 +68,27 @@ class Scoring:
             **self.options,
         )
 
-    def like(self, scorer: Scorer, table: ResultsTable, splits: Splits, seed: int) -> Scorer:
+    def like(
+        self, scorer: Scorer, table: ResultsTable, splits: Splits, seed: int
+    ) -> PredictingScorer:
         """Make the same scorer on other splits; what "auto" chose is not chosen anew.
 
         Choosing on these splits would look at the models that they test on.
         """
-        chosen = isinstance(scorer, ChosenScorer)
-        kind = scorer.choice.name if isinstance(scorer, ChosenScorer) else self.scorer
-        return make_scorer(
-            kind,  # type: ignore[arg-type]
+        kind, options = self.scorer, self.options
+        if isinstance(scorer, ChosenScorer):
+            kind = cast(Name, scorer.choice.name)
+            options = self.options if kind == "mlp" else {}
+        made = make_scorer(
+            kind,
             table,
             splits,
             targets=self.targets,
             weights=self.weights,
             seed=child_seed(seed, SCORER),
-            **({} if chosen and kind != "mlp" else self.options),
+            **options,
         )
+        return cast(PredictingScorer, made)
 
     def _splits(self, table: ResultsTable, seed: int, *key: int) -> Splits:
         return shuffle_splits(

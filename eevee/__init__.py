@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from eevee.splits import Splits as Splits
     from eevee.splits import fold_splits as fold_splits
     from eevee.splits import shuffle_splits as shuffle_splits
+    from eevee.stability import Stability as Stability
+    from eevee.stability import assess_stability as assess_stability
     from eevee.table import ResultsTable as ResultsTable
     from eevee.tierfile import TierSet as TierSet
     from eevee.tierfile import dump_tiers as dump_tiers
@@ -81,9 +83,11 @@ _HOME = {
     "Scoring": "eevee.outer",
     "SearchResult": "eevee.search.result",
     "Splits": "eevee.splits",
+    "Stability": "eevee.stability",
     "TierSet": "eevee.tierfile",
     "ablate": "eevee.ablation",
     "assess": "eevee.assessment",
+    "assess_stability": "eevee.stability",
     "assess_tiers": "eevee.assessedtiers",
     "build_tiers": "eevee.tiers",
     "choose_scorer": "eevee.scoring.choice",

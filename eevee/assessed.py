@@ -13,7 +13,7 @@ from eevee.errors import EeveeError, did_you_mean
 from eevee.intervals import Interval, bootstrap_interval, nadeau_bengio_interval
 from eevee.outer import Fold
 from eevee.scoring.loss import TARGETS, Targets
-from eevee.standings import MEASURES, Standing, stability, standing, together
+from eevee.standings import MEASURES, Standing, overlap, standing, together
 from eevee.table import FloatArray, IntArray, ResultsTable
 from eevee.tierfile import AssessedLoss
 
@@ -249,7 +249,7 @@ def _method(contest: Contest, name: str, one: Standing, each: list[Standing]) ->
         row |= {f"t_low{end}": low, f"t_high{end}": row[f"loss{end}"] + half}
     row |= {measure: one.measures[measure] for measure in MEASURES}
     alone = len(each) == 1 and bool(one.subsets[0])
-    pair = stability(one.subsets, contest.table.n_benchmarks) if alone else (np.nan, np.nan)
+    pair = overlap(one.subsets, contest.table.n_benchmarks) if alone else (np.nan, np.nan)
     row |= dict(zip(("jaccard", "kuncheva"), pair, strict=True))
     losses = [np.nanmean(member.errors["all"]) for member in each]
     spread = np.quantile(losses, [0.05, 0.5, 0.95]) if len(each) > 1 else [np.nan] * 3

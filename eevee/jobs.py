@@ -28,6 +28,7 @@ from eevee.runs import (
 )
 from eevee.scoring.base import Advance, Scorer
 from eevee.search.result import SearchResult
+from eevee.stability import Stability
 from eevee.table import ResultsTable, Subset
 from eevee.tierfile import TierSet, dump_tiers
 
@@ -165,6 +166,7 @@ def save_assessment(
     table: ResultsTable,
     assessment: Assessment,
     settings: Mapping[str, Any],
+    stability: Stability | None = None,
 ) -> None:
     """Write the run folder of `eevee assess`: one CSV per frame of the assessment."""
     with run_folder(out) as folder:
@@ -173,6 +175,8 @@ def save_assessment(
         write_table(folder / "assessment.csv", assessment.methods)
         for name in ("folds", "models", "differences", "pairwise", "columns", "gap"):
             write_table(folder / f"{name}.csv", getattr(assessment, name))
+        if stability is not None:
+            write_json(folder / "stability.json", stability.as_dict())
 
 
 def save_figure(folder: Path, name: str, data: pd.DataFrame | None, **options: Any) -> None:

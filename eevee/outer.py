@@ -60,7 +60,7 @@ class Scoring:
         return make_scorer(
             self.scorer,
             table,
-            self._splits(table, seed, SPLITS),
+            self.splits(table, seed),
             targets=self.targets,
             weights=self.weights,
             seed=child_seed(seed, SCORER),
@@ -89,6 +89,10 @@ class Scoring:
             **options,
         )
         return cast(PredictingScorer, made)
+
+    def splits(self, table: ResultsTable, seed: int) -> Splits:
+        """Draw the splits that `make` draws."""
+        return self._splits(table, seed, SPLITS)
 
     def _splits(self, table: ResultsTable, seed: int, *key: int) -> Splits:
         return shuffle_splits(

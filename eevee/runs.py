@@ -47,6 +47,7 @@ RUN_NAMES = frozenset(
         "pairwise.csv",
         "ranking.csv",
         "ratings.json",
+        "stability.json",
         "subsets.csv",
         "sweep.csv",
         "tiers.json",

@@ -102,12 +102,12 @@ def together(standings: Sequence[Standing]) -> Standing:
     )
 
 
-def stability(subsets: Sequence[Subset], n_benchmarks: int) -> tuple[float, float]:
+def overlap(subsets: Sequence[Subset], n_benchmarks: int) -> tuple[float, float]:
     """Mean Jaccard and Kuncheva index over all pairs of subsets; NaN without a pair.
 
     Examples
     --------
-    >>> jaccard_index, kuncheva_index = stability([("a", "b"), ("a", "c")], 4)
+    >>> jaccard_index, kuncheva_index = overlap([("a", "b"), ("a", "c")], 4)
     >>> round(jaccard_index, 3), kuncheva_index
     (0.333, 0.0)
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -26,6 +27,7 @@ from eevee.cli.verb import verb
 
 if TYPE_CHECKING:
     from eevee.assessed import Assessment
+    from eevee.stability import Stability
     from eevee.table import ResultsTable
 
 Folds = Annotated[int, typer.Option("--folds", help="Parts that are held out in turn.", min=2)]
@@ -61,67 +63,83 @@ def assess(
         str | None,
         typer.Option("--families", help="Attribute of models: intervals are over families."),
     ] = None,
+    stability: Annotated[
+        bool,
+        typer.Option("--stability", help="Also search with other seeds, and at k + 1."),
+    ] = False,
     out: Out = None,
 ) -> None:
     """Estimate a whole search's loss on models that it never sees: the loss to quote."""
     from eevee.assessment import assess as assess_search
     from eevee.jobs import save_assessment
     from eevee.runs import check_out
+    from eevee.stability import assess_stability
     from eevee.tiers import budget_in_units
 
-    if k is None and budget is None and benchmarks is None and tiers is None:
-        raise typer.BadParameter("give -k, --budget, --benchmarks or --tiers")
+    fixed = _fixed(k, budget, benchmarks, tiers, tier)
+    if stability and k is None and budget is None:
+        raise typer.BadParameter("--stability goes with -k or --budget")
     if budget is not None:
         check_budget(budget)
         check_sizes_compare(scorer)
-    fixed = {}
-    if benchmarks is not None or tiers is not None:
-        fixed = named_subsets(benchmarks, tiers, tier)
-    elif tier is not None:
-        raise typer.BadParameter("--tier goes with --tiers")
     if out is not None:
         check_out(out)
     procedure = search.make(scorer.paper)
     kept = rules.make(None if budget is None else k)
     read = rules.pay(table.read())
+    asked: dict[str, Any] = {
+        "k": k if budget is None else None,
+        "budget": None if budget is None else budget_in_units(budget, read),
+        "constraints": kept,
+        "procedure": procedure,
+        "scorer": scorer.plan(),
+        "n_folds": folds,
+        "n_repeats": repeats,
+        "families": families,
+        "seed": scorer.seed,
+    }
     with progress_bar(output.quiet) as bar:
-        found = assess_search(
-            read,
-            k if budget is None else None,
-            budget=None if budget is None else budget_in_units(budget, read),
-            constraints=kept,
-            procedure=procedure,
-            scorer=scorer.plan(),
-            subsets=fixed,
-            n_random=n_random,
-            n_folds=folds,
-            n_repeats=repeats,
-            families=families,
-            seed=scorer.seed,
-            progress=bar.beside,
-        )
+        found = assess_search(read, **asked, subsets=fixed, n_random=n_random, progress=bar.beside)
+        stable = assess_stability(read, **asked, progress=bar.beside) if stability else None
     if out is not None:
-        asked = settings(
+        given = settings(
             table, scorer, search, rules, k=k, budget=budget, benchmarks=benchmarks, tiers=tiers,
             tier=tier, folds=folds, repeats=repeats, random=n_random, families=families,
+            stability=stability,
         )  # fmt: skip
-        save_assessment(out, read, found, asked)
+        save_assessment(out, read, found, given, stable)
     if output.as_json:
-        print_json(_as_json(found, read))
+        print_json(_as_json(found, read, stable))
         return
     _print_methods(found, read)
     _print_differences(found)
     _print_pairs(found)
     _print_columns(found)
     _print_gap(found)
+    if stable is not None:
+        _print_stability(stable)
     _print_words(found, bool(fixed))
     print_written(out)
 
 
-def _as_json(found: Assessment, table: ResultsTable) -> dict[str, object]:
+def _fixed(
+    k: int | None, budget: str | None, benchmarks: str | None, tiers: Path | None, tier: str | None
+) -> dict[str, tuple[str, ...]]:
+    """Return the given lists, if there are any; refuse to assess nothing as wrong usage."""
+    if benchmarks is not None or tiers is not None:
+        return named_subsets(benchmarks, tiers, tier)
+    if tier is not None:
+        raise typer.BadParameter("--tier goes with --tiers")
+    if k is None and budget is None:
+        raise typer.BadParameter("give -k, --budget, --benchmarks or --tiers")
+    return {}
+
+
+def _as_json(found: Assessment, table: ResultsTable, stable: Stability | None) -> dict[str, object]:
     frames = ("methods", "differences", "pairwise", "columns", "gap", "folds", "models")
     content = {name: getattr(found, name).to_dict("records") for name in frames}
-    return {"settings": found.settings, "cost_unit": table.cost_unit, **content}
+    about = {"settings": found.settings, "cost_unit": table.cost_unit}
+    return {**about, **content, "stability": None if stable is None else stable.as_dict()}
 
 
 def _print_methods(found: Assessment, table: ResultsTable) -> None:
@@ -211,6 +229,30 @@ def _print_gap(found: Assessment) -> None:
         "subsets, so is due to selection (interval: Nadeau and Bengio's). training: fitted on "
         f"{rows[0]['n_train']:.0f} models instead."
     )
+
+
+def _print_stability(stable: Stability) -> None:
+    chosen = stable.benchmarks.to_dict("records")
+    shown = [row for row in chosen if row["over_models"] or row["over_seeds"]]
+    agreement = stable.agreement
+    print_table(
+        f"How often each benchmark is chosen (%): in {agreement['searches'].iloc[0]} searches on "
+        f"other models; in {agreement['searches'].iloc[1]} on all models with other seeds",
+        ["benchmark", "other models", "other seeds"],
+        ([row["benchmark"], 100 * row["over_models"], 100 * row["over_seeds"]] for row in shown),
+    )
+    print_table(
+        "How far two subsets agree (Jaccard; Kuncheva: 0 as random subsets do, 1 equal)",
+        ["drawn anew", "searches", "Jaccard", "Kuncheva"],
+        agreement.itertuples(),
+    )
+    print_table(
+        f"Noise floor: search loss of one subset ({', '.join(stable.subset)})",
+        ["drawn anew", "times", "mean", "spread"],
+        stable.noise.itertuples(),
+    )
+    for sentence in stable.words:
+        print_line(sentence)
 
 
 def _print_words(found: Assessment, fixed: bool) -> None:

@@ -91,6 +91,7 @@ def test_tiers_assess_fills_the_assessed_loss(read_json: ReadJson, here: Path) -
         ((), "give -k, --budget, --benchmarks or --tiers"),
         (("-k", 2, "--tier", "s"), "--tier goes with --tiers"),
         (("-k", 2, "--folds", 1), "--folds"),
+        (("-b", "b00", "--stability"), "--stability goes with -k or --budget"),
         (("--budget", "x"), "budget"),
         (("--budget", "3", "--targets", "unseen"), "a budget compares subsets"),
     ],
@@ -104,3 +105,13 @@ def test_what_the_data_do_not_allow_is_said(fails: Callable[..., str], here: Pat
     assert "no attribute 'maker'" in fails(
         "assess", "small.csv", "-k", 1, "--families", "maker", *GREEDY, *FAST
     )
+
+
+def test_stability_is_printed_and_written(run: Run, read_json: ReadJson, here: Path) -> None:
+    args = ("assess", "small.csv", "-k", 2, "--stability", *GREEDY, *FAST)
+    shown = words(run(*args, "--out", "run").stdout)
+    assert "in 3 searches on other models; in 5 on all models with other seeds" in shown
+    assert "Noise floor" in shown
+    found = read_json(*args)["stability"]
+    assert json.loads(Path("run/stability.json").read_text()) == found
+    assert sum(row["over_models"] for row in found["benchmarks"]) == pytest.approx(2)

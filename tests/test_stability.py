@@ -21,7 +21,7 @@ def clear_table() -> ResultsTable:
     """Two skills, each measured well by one benchmark and badly by three."""
     rng = np.random.default_rng(0)
     skills = np.repeat(rng.normal(size=(60, 2)), 4, axis=1)
-    noise = np.array([0.05, 1, 1, 1, 0.05, 1, 1, 1]) * rng.normal(size=(60, 8))
+    noise = np.array([0.05, 0.5, 0.5, 0.5, 0.05, 0.5, 0.5, 0.5]) * rng.normal(size=(60, 8))
     return ResultsTable.from_scores(pd.DataFrame(skills + noise, columns=list("abcdefgh")))
 
 

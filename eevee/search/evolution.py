@@ -121,6 +121,7 @@ def evolve(
     }
     ledger = Ledger(scorer, label, evolution.most, progress)
     if exact:
+        ledger = Ledger(scorer, label, sum(1 for _ in space), progress)
         ledger.add(space, 0)
         logbook = ledger.one_line()
     else:

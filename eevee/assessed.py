@@ -80,9 +80,8 @@ class Assessment:
     def assessed(self, name: str | None = None) -> AssessedLoss:
         """Return the loss of a method as a tier file holds it, the first one's by default.
 
-        For the kind of target that the search minimised. The interval is Nadeau and Bengio's,
-        which also holds the luck of the models that were searched on (the bootstrap's for a single
-        outer split).
+        For the kind of target that the search minimised. The interval holds both that of the
+        bootstrap and Nadeau and Bengio's.
 
         Raises
         ------
@@ -91,12 +90,12 @@ class Assessment:
         """
         row = self.methods.iloc[self._place(name or self.names[0])]
         end = _ENDS[self.settings["targets"]]
-        limits = "t_" if np.isfinite(row[f"t_high{end}"]) else ""
+        limits = row[[f"{one}{end}" for one in ("low", "high", "t_low", "t_high")]]
         folds = self.folds[self.folds["method"] == row["method"]]
         return AssessedLoss(
             mean=float(row[f"loss{end}"]),
-            low=float(row[f"{limits}low{end}"]),
-            high=float(row[f"{limits}high{end}"]),
+            low=float(limits.min()),
+            high=float(limits.max()),
             of=f"{row['method']}, {self.settings['goal']}, {self.settings['scorer']['name']}",
             outer_splits=len(folds),
             train_models=round(float(folds["n_train"].mean())),

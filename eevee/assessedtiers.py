@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
+import numpy as np
+
 from eevee.assessed import Contest, summarise
 from eevee.assessment import BOOTSTRAP, FOLDS, SEARCHES, outer_rounds
 from eevee.groups import Groups, group_labels
@@ -101,9 +103,12 @@ def assess_tiers(
     found = summarise(contest, {"goal": "tiers", "procedure": procedure.method})
 
     def assessed(tier: Tier) -> Tier:
+        loss = found.assessed(tier.name)
+        if not np.isfinite(loss.mean):  # nothing is unseen
+            return tier
         words = f"{procedure.method}{', nested' if nested else ''}, {_goal(tier, tiers)}"
         of = f"{words}, {found.settings['scorer']['name']}"
-        return replace(tier, assessed_loss=replace(found.assessed(tier.name), of=of))
+        return replace(tier, assessed_loss=replace(loss, of=of))
 
     return replace(tiers, tiers=tuple(map(assessed, tiers)))
 

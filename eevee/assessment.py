@@ -104,8 +104,9 @@ def assess(
     Bengio's corrected t holds both, and is wider. Measured on made tables of 40
     (100) models with two skills, nominal 95 %: the bootstrap covers the true loss of a given
     subset in 89 % (92 %) of 250 (150) tables and that of a search in 84 % (89 %); the corrected t
-    in 94 % (99 %) and 95 % (97 %). So a tier file gets the
-    corrected t; differences of methods in the same splits have both.
+    in 94 % (99 %) and 95 % (97 %). What a tier
+    file holds reaches over both. Differences of methods in the same splits have both beside each
+    other.
 
     *Gap.* Per outer split, with the subset that was found: the search loss is the mean over inner
     splits of the loss on inner test models. The same fits, on the same inner training models, are

@@ -148,12 +148,9 @@ def _print_methods(found: Assessment, table: ResultsTable) -> None:
     print_table(
         f"Assessed loss, {about['goal']}, {about['scorer']['name']} scorer ({about['splits']}; "
         f"about {about['n_train']:.0f} models to search on, {about['n_test']:.0f} held out)",
-        ["method", "k", f"cost ({table.cost_unit})", "assessed loss", "low", "high",
-         "t low", "t high", "unseen only", "low", "high"],
-        _cells(
-            rows,
-            "method size cost loss low high t_low t_high loss_unseen low_unseen high_unseen",
-        ),
+        ["method", "k", f"cost ({table.cost_unit})", "assessed loss", "low", "high", "t low",
+         "t high"],
+        _cells(rows, "method size cost loss low high t_low t_high"),
     )  # fmt: skip
     for row in rows:
         if row["subsets_median"] == row["subsets_median"]:
@@ -168,11 +165,15 @@ def _print_methods(found: Assessment, table: ResultsTable) -> None:
         "one to quote for a search."
     )
     print_table(
-        "Variance that is predicted, and the ranking of models by mean score (what was run as "
-        "measured, the rest predicted)",
-        ["method", "R2", "R2, unseen only", "Spearman", "Kendall", "regret (units)"],
-        _cells(rows, "method r2 r2_unseen spearman kendall regret"),
-    )
+        "Loss of unseen benchmarks alone; variance that is predicted; and the ranking of models by "
+        "mean score (what was run as measured, the rest predicted)",
+        ["method", "unseen loss", "low", "high", "R2", "R2 unseen", "Spearman", "Kendall",
+         "regret (units)"],
+        _cells(
+            rows,
+            "method loss_unseen low_unseen high_unseen r2 r2_unseen spearman kendall regret",
+        ),
+    )  # fmt: skip
 
 
 def _cells(rows: list[dict[Any, Any]], names: str) -> Iterator[list[Any]]:

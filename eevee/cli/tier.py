@@ -74,31 +74,30 @@ def tiers(
     from eevee.tierfile import tiers_to_json
     from eevee.tiers import compare_goals, make_goals, make_tier_set, search_tiers
 
-    budgets, sizes = parse_budgets(budget or ()), parse_tier_sizes(size or ())
-    if not budgets and not sizes:
-        raise typer.BadParameter("give at least one --budget NAME=COST or --size NAME=K")
-    if nested and budgets and sizes:
-        raise typer.BadParameter("--nested takes budgets or sizes, not some of each")
+    budgets, sizes = _asked_for(budget, size, k, nested=nested)
     if budgets:
         check_sizes_compare(scorer)
     procedure = search.make(scorer.paper)
     kept = rules.make(k)
     price: Nested | None = None
-    with session(out, resume, output.quiet, len(budgets) + len(sizes)) as job:
+    searches = (len(budgets) + len(sizes)) * search.restarts * (3 if nested else 1)
+    with session(out, resume, output.quiet, searches) as job:
         read = rules.pay(table.read())
         made = scorer.make(read, quiet=output.quiet)
         goals = make_goals(made, budgets, sizes, kept)
         given: dict[str, Any] = {"constraints": kept, "seed": scorer.search_seed}
         found = search_tiers(made, goals, procedure=procedure, **given, watch=job.watch)
-        beside = None
-        if baselines and not job.stop():
-            beside = compare_goals(made, found, goals, **given, progress=job.bar.beside)
         if nested and not job.stop():
             price = nest_tiers(made, goals, found, procedure=procedure, **given, watch=job.watch)
             found = price.found
+        if job.stop():
+            nested, price = False, None  # they are not, yet
+        beside = None
+        if baselines and not job.stop():
+            beside = compare_goals(made, found, goals, **given, watch=job.beside)
         chosen = make_tier_set(made, found, seed=scorer.seed)
         both = best_losses(made, found, advance=job.bar.advance)
-        if assess:
+        if assess and not job.stop():
             chosen = assess_tiers(
                 read,
                 chosen,
@@ -144,6 +143,20 @@ def tiers(
             print_agreement(result, name)
         print_written(out)
     job.finish()
+
+
+def _asked_for(
+    budget: list[str] | None, size: list[str] | None, k: int | None, *, nested: bool
+) -> tuple[dict[str, str], dict[str, int]]:
+    """Return budgets and sizes by name; contradictions are wrong usage."""
+    budgets, sizes = parse_budgets(budget or ()), parse_tier_sizes(size or ())
+    if not budgets and not sizes:
+        raise typer.BadParameter("give at least one --budget NAME=COST or --size NAME=K")
+    if nested and budgets and sizes:
+        raise typer.BadParameter("--nested takes budgets or sizes, not some of each")
+    if k is not None and not budgets:
+        raise typer.BadParameter("-k bounds the tiers under a budget; a --size says its own")
+    return budgets, sizes
 
 
 def _print_beside(

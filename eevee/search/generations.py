@@ -158,7 +158,9 @@ class Generations:
 
     def _begin(self, include: Sequence[Subset]) -> None:
         self._population = self._evaluated(self._first_population(), 0)
-        self._population += self._evaluated([one for one in include if one not in self._born], 1)
+        also = [one for one in include if one not in self._born]
+        if also:
+            self._population += self._evaluated(also, 1)
         self._record(0)
         self._keep()
 

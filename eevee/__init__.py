@@ -13,6 +13,7 @@ from eevee._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from eevee.ablation import ablate as ablate
+    from eevee.advice import next_benchmark as next_benchmark
     from eevee.assessed import Assessment as Assessment
     from eevee.assessedtiers import assess_tiers as assess_tiers
     from eevee.assessment import assess as assess
@@ -101,6 +102,7 @@ _HOME = {
     "hypervolume": "eevee.search.front",
     "load_tiers": "eevee.tierfile",
     "make_scorer": "eevee.scoring.choice",
+    "next_benchmark": "eevee.advice",
     "pareto": "eevee.search.pareto",
     "rank_benchmarks": "eevee.ranking",
     "rate": "eevee.rating",

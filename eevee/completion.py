@@ -1,40 +1,31 @@
-"""`complete`: predictions for the cells that nobody measured."""
+"""`complete`: predictions for the cells that nobody measured, with intervals and their basis."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
 from dataclasses import dataclass
-from itertools import product
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from eevee.errors import EeveeError
-from eevee.readers.directions import guess_direction
-from eevee.readers.names import LONE_METRIC, words_of
-from eevee.scoring.als import PENALTIES, RANKS, fit_factors, penalties
+from eevee.atomic import replacing
+from eevee.cell_intervals import MIN_SCORES, Calibration, calibrate
+from eevee.gaps import Filling, Problem, choose, fill, signs
+from eevee.jackknife import check_level, models_needed
+from eevee.scoring.beliefs import Beliefs
 from eevee.scoring.factor import checked_seed
-from eevee.scoring.space import fit_space
-from eevee.table import BoolArray, FloatArray, ResultsTable
+from eevee.seeds import child_seed
+from eevee.table import NO_COSTS, BoolArray, ResultsTable
 
-FOLDS = 5
-NEIGHBOURS = 5
-"""Columns that a regression listens to, per cell."""
-MIN_JOINT = 5
-"""Models that two columns must share to speak of each other."""
-SLOPE_PENALTY = 1.0
-"""Of a standardised slope: as if one more model of average spread had shown none."""
-PRIOR_VARIANCE = 0.5
-PRIOR_CELLS = 4
-"""A residual variance from five models is pulled to half of a column's own, as if by four."""
-PERCENTAGE_WORDS = frozenset("percent percentage pct rate err ece brier".split())  # noqa: SIM905
-"""In the name of a lower-is-better column, what tells a percentage from seconds or perplexity."""
+ENDS = ("predicted", "lower", "upper")
 
 
 @dataclass(frozen=True, eq=False)
 class Completion:
-    """A table without gaps, and how it was filled.
+    """A table without gaps, how it was filled, and how far that can be trusted.
 
     Attributes
     ----------
@@ -43,35 +34,75 @@ class Completion:
         single score.
     predicted : DataFrame of bool, same shape
         Which cells are predictions.
+    lower, upper : DataFrame, same shape
+        Ends of the interval of each prediction, NaN where it has none; of zero width where
+        measured.
+    basis : DataFrame, one row per prediction
+        ``model, column, predicted, lower, upper``, ``n_scores`` (measured scores of the model),
+        ``n_models`` (models with a score in the column), ``rests_on`` (up to five pairs of the
+        columns that the regressions listened to and their shares, which sum to 1; the
+        regressions are half of the prediction, and the factor model, which hears all
+        `n_scores`, the other half; none: the factor model alone) and ``why`` there is no
+        interval (empty if there is one).
     logit : bool
         Whether percentages were bent.
     rank : int
         Factors of the factor model.
     penalty : float
         Of its factors.
+    level : float
+        Of the intervals.
+    beliefs : Beliefs
+        What the factor model holds of a model with some of the scores, for `next_benchmark`.
+    columns : DataFrame indexed by column
+        ``benchmark`` and whether it is a ``target`` (no proxy).
+    costs : Series indexed by benchmark
+    cost_unit : str
     """
 
     scores: pd.DataFrame
     predicted: pd.DataFrame
+    lower: pd.DataFrame
+    upper: pd.DataFrame
+    basis: pd.DataFrame
     logit: bool
     rank: int
     penalty: float
+    level: float
+    beliefs: Beliefs
+    columns: pd.DataFrame
+    costs: pd.Series[float]
+    cost_unit: str
+
+    def write_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write the completed table, wide: measured scores in full, predictions with 6 digits.
+
+        Raises
+        ------
+        EeveeError
+            If the file cannot be written.
+        """
+        rounded = self.scores.map(lambda value: float(f"{value:.6g}"))
+        with replacing(Path(path)) as temporary:
+            self.scores.where(~self.predicted, rounded).rename_axis("model").to_csv(
+                temporary, lineterminator="\n"
+            )
 
 
-@dataclass(frozen=True)
-class _Recipe:
-    logit: bool
-    rank: int
-    penalty: float
-
-
-def complete(table: ResultsTable | pd.DataFrame, *, seed: int = 0) -> Completion:
+def complete(
+    table: ResultsTable | pd.DataFrame, *, level: float = 0.9, seed: int = 0
+) -> Completion:
     """Fill the gaps of a sparse table.
 
     The mean of two predictions in standardised units: a factor model's (`eevee.FactorScorer`'s)
     and that of regressions on the few benchmarks that tell most about the missing one. Logit or
     not, rank and penalty are chosen by cross-validation among the measured cells. Percentages
     are predicted between their ends.
+
+    Each filled cell has an interval: measured cells are hidden and filled in the same way, also in
+    models thinned to a tenth of their scores, and their errors, relative to what such a cell rests
+    on, set its width. A cell has none where its model has no score, its column has fewer than
+    three, or the table has too few to hide; `Completion.basis` says so.
 
     What is a percentage is guessed: a column whose measured scores lie between 0 and 1 is a share,
     else between 0 and 100 a percentage. A column where lower is better, by its direction or its
@@ -86,6 +117,8 @@ def complete(table: ResultsTable | pd.DataFrame, *, seed: int = 0) -> Completion
         NaN in gaps. One bias per model lifts all columns alike, which is why those of a table are
         turned by their directions first. The columns of a bare frame must point the same way:
         give it to `eevee.read_table` where they do not.
+    level : float
+        Of the intervals, in [0.5, 1).
     seed : int
         Of the folds of cells, not negative.
 
@@ -96,8 +129,8 @@ def complete(table: ResultsTable | pd.DataFrame, *, seed: int = 0) -> Completion
     Raises
     ------
     EeveeError
-        If no column has two different scores, a score is infinite or no number, or the seed is
-        out of range.
+        If no column has two different scores, a score is infinite or no number, or the level or
+        the seed is out of range.
 
     Notes
     -----
@@ -116,200 +149,110 @@ def complete(table: ResultsTable | pd.DataFrame, *, seed: int = 0) -> Completion
     True
     >>> float(np.abs(filled.scores - truth).to_numpy().max()) < 5
     True
+    >>> inside = (filled.lower <= truth) & (truth <= filled.upper)
+    >>> bool(inside.to_numpy()[gaps].mean() > 0.8)
+    True
+    >>> filled.basis.loc[0, ["n_scores", "n_models"]].tolist()
+    [3, 16]
     """
-    rng = np.random.default_rng(checked_seed(seed))
-    frame = table.scores if isinstance(table, ResultsTable) else table
-    scores = _numbers(frame)
-    sign = np.ones(scores.shape[1])
-    if isinstance(table, ResultsTable):
-        sign = np.where(table.columns["direction"] == "higher", 1.0, -1.0)
-    problem = _Problem.of(scores * sign, _named_lower(table), _named_percentage(table))
+    level, seed = check_level(level), checked_seed(seed)
+    problem, sign = Problem.of(table), signs(table)
     with threadpool_limits(1, "blas"):  # its threads only get in each other's way here
-        recipe = _choose(problem, rng)
-        penalty = np.array([recipe.penalty])
-        blend = _predictions(problem, problem.seen, recipe.logit, recipe.rank, penalty)[0]
+        recipe = choose(problem, np.random.default_rng(seed))
+        filling = fill(problem, problem.seen, recipe)
+        hiding = np.random.default_rng(child_seed(seed, 1))
+        calibration = calibrate(problem, recipe, level, hiding)
+    frame = table.scores if isinstance(table, ResultsTable) else table
     fillable = ~problem.seen & problem.seen.any(axis=0)
-    filled = np.where(fillable, blend * sign, scores)
+    measured = problem.scores * sign
+    ends = np.sort([end * sign for end in calibration.ends(filling)], axis=0)
+    ends[:, fillable & (_reasons(problem.seen, calibration, level) != "")] = np.nan
+    scores, lower, upper = (
+        pd.DataFrame(np.where(fillable, cells, measured), frame.index, frame.columns)
+        for cells in (filling.scores * sign, *ends)
+    )
     return Completion(
-        scores=pd.DataFrame(filled, frame.index, frame.columns),
+        scores=scores,
         predicted=pd.DataFrame(fillable, frame.index, frame.columns),
+        lower=lower,
+        upper=upper,
+        basis=_basis((scores, lower, upper), fillable, filling, calibration, level),
         logit=recipe.logit,
         rank=recipe.rank,
         penalty=recipe.penalty,
+        level=level,
+        beliefs=_beliefs(filling, calibration),
+        columns=_columns(table),
+        costs=_costs(table),
+        cost_unit=table.cost_unit if isinstance(table, ResultsTable) else NO_COSTS,
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Problem:
-    """Scores of which higher is better, and what is known of their columns."""
-
-    scores: FloatArray
-    seen: BoolArray
-    units: FloatArray
-    candidates: BoolArray
-    """Columns that are percentages if they look like it."""
-
-    @classmethod
-    def of(cls, scores: FloatArray, lower: BoolArray, percentage: BoolArray) -> _Problem:
-        seen = np.isfinite(scores)
-        lower = lower | (np.where(seen, scores, 0.0) < 0).any(axis=0)
-        return cls(scores, seen, _units(scores, seen), ~lower | percentage)
+def _reasons(seen: BoolArray, calibration: Calibration, level: float) -> npt.NDArray[np.object_]:
+    """Why each cell cannot have an interval, in words; empty where it can."""
+    per_column = seen.sum(axis=0)
+    why = np.full(seen.shape, "", dtype=object)
+    for column in np.flatnonzero(per_column < MIN_SCORES):
+        why[:, column] = f"{_models(per_column[column])} in the column, {MIN_SCORES} are needed"
+    why[~seen.any(axis=1)] = "the model has no score"
+    if np.isnan(calibration.quantile):
+        why[:] = (
+            f"too few scores in the table to hide some: {100 * level:g} % need "
+            f"{models_needed(level)} in columns of at least {MIN_SCORES}"
+        )
+    return why
 
 
-def _numbers(frame: pd.DataFrame) -> FloatArray:
-    columns = np.empty(frame.shape, order="F")
-    for i, name in enumerate(frame.columns):
-        try:
-            columns[:, i] = frame.iloc[:, i].astype(np.float64)
-        except (TypeError, ValueError):
-            raise EeveeError(
-                f"complete: column {name!r} holds something that is no number"
-            ) from None
-    return columns
+def _models(count: int) -> str:
+    return f"only {count} score{'s' if count > 1 else ''}"
 
 
-def _named_lower(table: ResultsTable | pd.DataFrame) -> BoolArray:
-    """For each column, whether its name says that lower is better, whatever its sign."""
-    if isinstance(table, ResultsTable):
-        pairs = [(str(name), str(metric)) for name, metric in table.columns["metric"].items()]
-    else:
-        pairs = [(str(name), LONE_METRIC) for name in table.columns]
-    return np.array([guess_direction(*pair) == "lower" for pair in pairs], dtype=np.bool_)
-
-
-def _named_percentage(table: ResultsTable | pd.DataFrame) -> BoolArray:
-    if isinstance(table, ResultsTable):
-        names = [f"{name} {metric}" for name, metric in table.columns["metric"].items()]
-    else:
-        names = [str(name) for name in table.columns]
-    return np.array(
-        ["%" in name or not PERCENTAGE_WORDS.isdisjoint(words_of(name)) for name in names],
-        dtype=np.bool_,
+def _basis(
+    cells: tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
+    fillable: BoolArray,
+    filling: Filling,
+    calibration: Calibration,
+    level: float,
+) -> pd.DataFrame:
+    rows, columns = np.nonzero(fillable)
+    names, seen = cells[0].columns.to_numpy(), filling.seen
+    heard = zip(
+        names[filling.neighbours.columns[rows, columns]],
+        filling.neighbours.weights[rows, columns].tolist(),
+        strict=True,
+    )
+    return pd.DataFrame(
+        {
+            "model": cells[0].index.to_numpy()[rows],
+            "column": names[columns],
+            **{
+                name: frame.to_numpy()[rows, columns]
+                for name, frame in zip(ENDS, cells, strict=True)
+            },
+            "n_scores": seen.sum(axis=1)[rows],
+            "n_models": seen.sum(axis=0)[columns],
+            "rests_on": [
+                tuple((name, share) for name, share in zip(*pair, strict=True) if share > 0)
+                for pair in heard
+            ],
+            "why": _reasons(seen, calibration, level)[rows, columns],
+        }
     )
 
 
-def _units(scores: FloatArray, seen: BoolArray) -> FloatArray:
-    """Population sd of each column; 1 where it has none."""
-    if np.isinf(scores).any():
-        raise EeveeError("complete: a score is infinite")
-    mean = np.where(seen, scores, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
-    squares = (np.where(seen, scores - mean, 0.0) ** 2).sum(axis=0)
-    units = np.sqrt(squares / np.maximum(seen.sum(axis=0), 1))
-    if not (units > 0).any():
-        raise EeveeError("complete: no column has two different scores")
-    return np.where(units > 0, units, 1.0)
+def _beliefs(filling: Filling, calibration: Calibration) -> Beliefs:
+    known = filling.seen.any(axis=0)
+    common = calibration.noise[known].mean()
+    return Beliefs(filling.factors.loadings, filling.shrink / common, calibration.noise)
 
 
-def _predictions(
-    problem: _Problem, seen: BoolArray, logit: bool, rank: int, penalty: FloatArray
-) -> FloatArray:
-    """Scores of every cell under each penalty, (n_penalties, n_models, n_columns)."""
-    scores = problem.scores
-    space = fit_space(scores, seen, problem.units, logit=logit, candidates=problem.candidates)
-    values = np.where(seen, space.standardise(scores), 0.0)
-    factor = _factor(values, seen, rank, penalty)
-    regression = regress(values, seen)
-    blend = np.where(np.isfinite(regression), (factor + regression) / 2, factor)
-    return space.clip(space.restore(blend))
+def _columns(table: ResultsTable | pd.DataFrame) -> pd.DataFrame:
+    if isinstance(table, ResultsTable):
+        return pd.DataFrame({"benchmark": table.columns["benchmark"], "target": table.is_target})
+    return pd.DataFrame({"benchmark": table.columns, "target": True}, index=table.columns)
 
 
-def _factor(values: FloatArray, seen: BoolArray, rank: int, penalty: FloatArray) -> FloatArray:
-    """Standardised predictions under each penalty, (n_penalties, n_models, n_columns)."""
-    shape = (len(penalty), *values.shape)
-    values, seen = np.broadcast_to(values, shape), np.broadcast_to(seen, shape)
-    factors = fit_factors(values, seen, rank, penalty)
-    return factors.predict(factors.models(values, seen, penalties(penalty, rank)))
-
-
-def regress(values: FloatArray, seen: BoolArray) -> FloatArray:
-    """Predict every cell from the few other columns that tell most about its column.
-
-    One shrunken simple regression per pair of columns; a cell's prediction is the mean over the
-    `NEIGHBOURS` of least predictive variance among the columns that the model has, weighted by
-    the inverse of that variance.
-
-    Parameters
-    ----------
-    values : shape (n_models, n_columns)
-        Standardised; 0 in gaps.
-    seen : bool, same shape
-
-    Returns
-    -------
-    array, same shape
-        NaN where no column can speak.
-    """
-    predicted = np.full(values.shape, np.nan)
-    pairs = _Pairs.of(values, seen)
-    for target in range(values.shape[1]):
-        guess = pairs.intercept[:, target] + values * pairs.slope[:, target]
-        lever = (values - pairs.centre[:, target]) ** 2 / pairs.spread[:, target]
-        variance = pairs.variance[:, target] * (1 + 1 / pairs.joint[:, target] + lever)
-        variance = np.where(seen, variance, np.inf)
-        best = np.argsort(variance, axis=1, kind="stable")[:, :NEIGHBOURS]
-        weight = 1.0 / np.take_along_axis(variance, best, axis=1)
-        total = (weight * np.take_along_axis(guess, best, axis=1)).sum(axis=1)
-        spoken = weight.sum(axis=1) > 0
-        predicted[spoken, target] = total[spoken] / weight[spoken].sum(axis=1)
-    return predicted
-
-
-@dataclass(frozen=True, eq=False)
-class _Pairs:
-    """Regressions of each column (second axis) on each other one (first axis)."""
-
-    joint: FloatArray
-    centre: FloatArray
-    spread: FloatArray
-    slope: FloatArray
-    intercept: FloatArray
-    variance: FloatArray
-
-    @classmethod
-    def of(cls, values: FloatArray, seen: BoolArray) -> _Pairs:
-        mask = seen.astype(np.float64)
-        count = mask.T @ mask
-        joint = np.maximum(count, 1)
-        centre = values.T @ mask / joint
-        squares = (values**2).T @ mask - joint * centre**2
-        products = values.T @ values - joint * centre * centre.T
-        spread = np.maximum(squares, 0.0) + SLOPE_PENALTY
-        slope = products / spread
-        left = squares.T - 2 * slope * products + slope**2 * squares
-        known = np.maximum(joint - 2, 1)
-        variance = np.maximum(left, 0.0) + PRIOR_CELLS * PRIOR_VARIANCE
-        variance = np.where(count >= MIN_JOINT, variance / (known + PRIOR_CELLS), np.inf)
-        np.fill_diagonal(variance, np.inf)
-        return cls(joint, centre, spread, slope, centre.T - slope * centre, variance)
-
-
-def _choose(problem: _Problem, rng: np.random.Generator) -> _Recipe:
-    """Recipe with the least mean square root of the absolute errors in units.
-
-    Between the mean, which a few misses rule, and the median, which is rough.
-    """
-    scores, seen = problem.scores, problem.seen
-    kinds = list(product((False, True), RANKS))
-    total = np.zeros((len(kinds), len(PENALTIES)))
-    for hidden in _folds(seen, rng):
-        scale = np.broadcast_to(problem.units, scores.shape)[hidden]
-        for kind, (logit, rank) in enumerate(kinds):
-            guess = _predictions(problem, seen & ~hidden, logit, rank, np.array(PENALTIES))
-            total[kind] += np.sqrt(np.abs(guess - scores)[:, hidden] / scale).sum(axis=1)
-    best, strength = np.unravel_index(int(np.argmin(total)), total.shape)
-    return _Recipe(*kinds[best], PENALTIES[strength])
-
-
-def _folds(seen: BoolArray, rng: np.random.Generator) -> Iterator[BoolArray]:
-    """Measured cells dealt into folds, model after model.
-
-    So that no model of two or more scores loses all of its own at once.
-    """
-    rows, columns = np.nonzero(seen)
-    order = np.lexsort((rng.random(len(rows)), rows))
-    fold = np.empty(len(rows), dtype=np.int64)
-    fold[order] = np.arange(len(rows)) % FOLDS
-    for i in range(FOLDS):
-        hidden = np.zeros_like(seen)
-        hidden[rows[fold == i], columns[fold == i]] = True
-        yield hidden
+def _costs(table: ResultsTable | pd.DataFrame) -> pd.Series[float]:
+    if isinstance(table, ResultsTable):
+        return pd.Series(table.costs)
+    return pd.Series(1.0, index=table.columns)

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eevee
-from eevee import completion
 from eevee.completion import complete
 from eevee.errors import EeveeError
+from eevee.gaps import folds
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"
 
@@ -188,54 +188,10 @@ def test_a_bad_seed_is_named(seed: Any) -> None:
 
 def test_folds_share_out_every_measured_cell_once_and_each_models_evenly() -> None:
     seen = np.random.default_rng(0).random((20, 12)) < 0.6
-    folds = list(completion._folds(seen, np.random.default_rng(1)))
-    np.testing.assert_array_equal(sum(fold.astype(int) for fold in folds), seen.astype(int))
-    counts = np.array([fold.sum(axis=1) for fold in folds])
+    dealt = list(folds(seen, np.random.default_rng(1)))
+    np.testing.assert_array_equal(sum(fold.astype(int) for fold in dealt), seen.astype(int))
+    counts = np.array([fold.sum(axis=1) for fold in dealt])
     assert (counts.max(axis=0) - counts.min(axis=0)).max() <= 1
-
-
-def slow_regressions(values: np.ndarray, seen: np.ndarray) -> np.ndarray:
-    """One cell at a time, one pair of columns at a time."""
-    predicted = np.full(values.shape, np.nan)
-    for row, target in np.ndindex(values.shape):
-        found = []
-        for other in range(values.shape[1]):
-            both = seen[:, other] & seen[:, target]
-            if other == target or not seen[row, other] or both.sum() < 5:
-                continue
-            x, y = values[both, other], values[both, target]
-            spread = ((x - x.mean()) ** 2).sum() + 1
-            slope = ((x - x.mean()) * (y - y.mean())).sum() / spread
-            left = ((y - y.mean() - slope * (x - x.mean())) ** 2).sum()
-            variance = (left + 4 * 0.5) / (max(both.sum() - 2, 1) + 4)
-            step = values[row, other] - x.mean()
-            variance *= 1 + 1 / both.sum() + step**2 / spread
-            found.append((variance, y.mean() + slope * step))
-        best = sorted(found)[:5]
-        if best:
-            weights = [1 / variance for variance, _ in best]
-            predicted[row, target] = np.average([guess for _, guess in best], weights=weights)
-    return predicted
-
-
-@pytest.mark.parametrize("missing", [0.2, 0.6, 0.85])
-def test_regressions_equal_a_slow_loop(missing: float) -> None:
-    rng = np.random.default_rng(0)
-    values = rng.normal(size=(25, 1)) + rng.normal(size=(25, 9))
-    seen = rng.random(values.shape) > missing
-    values = np.where(seen, values, 0.0)
-    np.testing.assert_allclose(
-        completion.regress(values, seen), slow_regressions(values, seen), rtol=1e-8
-    )
-
-
-def test_the_order_of_columns_does_not_matter_to_regressions() -> None:
-    rng = np.random.default_rng(0)
-    values = rng.normal(size=(25, 1)) + rng.normal(size=(25, 9))
-    seen = rng.random(values.shape) > 0.4
-    values = np.where(seen, values, 0.0)
-    turned = completion.regress(values[:, ::-1], seen[:, ::-1])[:, ::-1]
-    np.testing.assert_allclose(turned, completion.regress(values, seen), rtol=1e-8)
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the public tables are not here")
@@ -252,3 +208,144 @@ def test_half_of_each_models_scores_are_predicted_on_a_real_sparse_table() -> No
     assert np.isfinite(filled).mean() >= 0.99
     assert np.median(np.abs(filled - truth)[kept]) < 5.5
     assert np.median(np.abs(filled - truth)[kept] / np.abs(truth[kept])) < 0.08
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9])
+@pytest.mark.parametrize("missing", [0.3, 0.7])
+def test_intervals_cover_hidden_truth_about_as_often_as_they_say(
+    level: float, missing: float
+) -> None:
+    inside, widths = [], []
+    for seed in range(3):
+        truth = made_scores(seed, 60, noise=0.4)
+        filled = complete(with_gaps(truth, missing, seed), level=level)
+        asked = filled.predicted.to_numpy() & filled.lower.notna().to_numpy()
+        covered = (filled.lower <= truth) & (truth <= filled.upper)
+        inside.append(covered.to_numpy()[asked])
+        widths.append(((filled.upper - filled.lower) / truth.std()).to_numpy()[asked])
+    assert level - 0.05 <= np.concatenate(inside).mean() <= level + 0.08
+    assert np.median(np.concatenate(widths)) < 2.0
+
+
+def test_models_with_few_scores_have_wider_intervals_that_still_cover() -> None:
+    truth = made_scores(0, 150, noise=0.4)
+    shown = with_gaps(truth, 0.3)
+    few = np.arange(150) < 40
+    shown.iloc[few, 2:] = np.nan
+    shown = shown[shown.notna().any(axis=1)]
+    filled = complete(shown)
+    few = few[: len(truth)][truth.index.isin(shown.index)]
+    asked = filled.predicted.to_numpy()
+    truth = truth.loc[shown.index]
+    covered = ((filled.lower <= truth) & (truth <= filled.upper)).to_numpy()
+    width = ((filled.upper - filled.lower) / truth.std()).to_numpy()
+    assert 0.83 <= covered[few][asked[few]].mean() <= 0.97
+    assert np.median(width[few][asked[few]]) > 1.2 * np.median(width[~few][asked[~few]])
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 99), missing=st.floats(0.05, 0.9))
+def test_ends_enclose_the_prediction_stay_in_range_and_are_the_score_where_measured(
+    seed: int, missing: float
+) -> None:
+    shown = with_gaps(made_scores(seed, 15), missing, seed)
+    filled = complete(shown)
+    measured = shown.notna()
+    for end in (filled.lower, filled.upper):
+        pd.testing.assert_frame_equal(end.where(measured), shown)
+    lower, upper, scores = (
+        frame.to_numpy() for frame in (filled.lower, filled.upper, filled.scores)
+    )
+    given = np.isfinite(lower)
+    assert (given == np.isfinite(upper)).all()
+    assert (lower[given] <= scores[given]).all()
+    assert (scores[given] <= upper[given]).all()
+    assert np.nanmin(lower[:, :10]) >= 0
+    assert np.nanmax(upper[:, :6], initial=0) <= 100
+    assert np.nanmax(upper[:, 6:10], initial=0) <= 1
+
+
+def test_a_score_at_the_end_of_a_percentage_can_be_covered() -> None:
+    scores = made_scores(0, 60)
+    scores.iloc[:20, :10] = [100.0] * 6 + [1.0] * 4
+    shown = with_gaps(scores, 0.3)
+    filled = complete(shown)
+    top = filled.predicted.to_numpy() & (np.arange(60) < 20)[:, None] & (np.arange(12) < 10)
+    assert filled.logit
+    assert (filled.upper == scores).to_numpy()[top].mean() > 0.8
+
+
+def test_every_filled_cell_has_its_basis() -> None:
+    shown = with_gaps(made_scores(), 0.6)
+    filled = complete(shown)
+    basis = filled.basis
+    rows, columns = np.nonzero(filled.predicted)
+    assert basis["model"].tolist() == shown.index[rows].tolist()
+    assert basis["column"].tolist() == shown.columns[columns].tolist()
+    for name, frame in (("predicted", filled.scores), ("lower", filled.lower)):
+        np.testing.assert_array_equal(basis[name], frame.to_numpy()[rows, columns])
+    for cell in basis.itertuples():
+        assert cell.n_scores == shown.loc[cell.model].notna().sum()
+        assert cell.n_models == shown[cell.column].notna().sum()
+        assert shown.loc[cell.model, [name for name, _ in cell.rests_on]].notna().all()
+        assert cell.column not in dict(cell.rests_on)
+        if cell.rests_on:
+            assert sum(share for _, share in cell.rests_on) == pytest.approx(1)
+        assert (cell.why == "") == np.isfinite(cell.lower)
+
+
+def test_cells_with_too_little_to_rest_on_have_no_interval_and_say_why() -> None:
+    shown = with_gaps(made_scores(), 0.3)
+    shown["lonely"] = np.where(np.arange(len(shown)) == 5, 30.0, np.nan)
+    shown["two"] = np.where(np.arange(len(shown)) < 2, [30.0, 40.0] * 20, np.nan)
+    shown.iloc[0] = np.nan
+    basis = complete(shown).basis.set_index(["model", "column"])
+    assert basis.loc[("m03", "lonely"), "why"] == "only 1 score in the column, 3 are needed"
+    assert basis.loc[("m03", "two"), "why"] == "only 1 score in the column, 3 are needed"
+    assert (basis.loc["m00", "why"] == "the model has no score").all()
+    rest = basis.drop(index="m00").drop(index=["lonely", "two"], level=1)
+    assert (rest["why"] == "").all()
+    assert basis["lower"].isna().equals(basis["why"] != "")
+    tiny = pd.DataFrame({"a": [1.0, 2.0, 4.0], "b": [1.0, np.nan, 3.0]})
+    (why,) = complete(tiny).basis["why"]
+    assert why.startswith("too few scores in the table to hide some: 90 % need 9")
+
+
+def test_negated_columns_get_negated_ends() -> None:
+    shown = with_gaps(made_scores(), 0.5)
+    lower = np.arange(12) % 2 == 0
+    sign = np.where(lower, -1.0, 1.0)
+    one = complete(directed(shown, np.zeros(12, bool)))
+    other = complete(directed(shown * sign, lower))
+    for end, far in (
+        (one.lower, (other.lower, other.upper)),
+        (one.upper, (other.upper, other.lower)),
+    ):
+        turned = np.where(lower, -far[1], far[0])
+        np.testing.assert_array_equal(end, turned)
+
+
+@pytest.mark.parametrize("level", [0.4, 1.0])
+def test_a_bad_level_is_named(level: float) -> None:
+    with pytest.raises(EeveeError, match="level"):
+        complete(made_scores(), level=level)
+
+
+def test_the_completed_table_is_written_with_measured_scores_in_full(tmp_path: Path) -> None:
+    shown = with_gaps(made_scores(), 0.5)
+    filled = complete(shown)
+    filled.write_csv(tmp_path / "completed.csv")
+    read = pd.read_csv(tmp_path / "completed.csv", index_col="model")
+    measured = shown.notna()
+    pd.testing.assert_frame_equal(read.where(measured), shown, check_exact=True, check_names=False)
+    pd.testing.assert_frame_equal(read, filled.scores, rtol=1e-5, check_names=False)
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the public tables are not here")
+def test_intervals_cover_hidden_scores_of_a_real_sparse_table() -> None:
+    table = pd.read_csv(DATA / "llm_crowdsource_cpp.csv", index_col=0)
+    hidden = table.notna().to_numpy() & (np.random.default_rng(12).random(table.shape) < 0.2)
+    filled = complete(table.mask(hidden))
+    asked = hidden & filled.lower.notna().to_numpy()
+    covered = ((filled.lower <= table) & (table <= filled.upper)).to_numpy()
+    assert 0.84 <= covered[asked].mean() <= 0.96

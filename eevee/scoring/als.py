@@ -41,6 +41,20 @@ class Factors:
         """Every cell of the given models, (..., n_models, n_columns)."""
         return np.asarray(self.bias[..., None, :] + models @ self.loadings.swapaxes(-1, -2))
 
+    def leverage(self, seen: BoolArray, penalty: FloatArray) -> FloatArray:
+        """Variance of each cell's prediction, in units of the noise, (..., n_models, n_columns).
+
+        Were noise alike in all cells and the penalties right; the noise of the cell itself is
+        left out.
+        """
+        size = self.loadings.shape[-1]
+        outer = self.loadings[..., :, None] * self.loadings[..., None, :]
+        gram = seen.astype(np.float64) @ outer.reshape(*outer.shape[:-2], -1)
+        gram = gram.reshape(*gram.shape[:-1], size, size)
+        inverse = np.linalg.inv(gram + (penalty[..., :, None] * np.eye(size))[..., None, :, :])
+        spread = inverse @ self.loadings[..., None, :, :].swapaxes(-1, -2)
+        return np.asarray((self.loadings.swapaxes(-1, -2)[..., None, :, :] * spread).sum(axis=-2))
+
 
 def penalties(penalty: npt.ArrayLike, rank: int, share: float = BIAS_SHARE) -> FloatArray:
     """Penalty of the bias and of each factor, (..., rank + 1).

@@ -4,6 +4,10 @@ Models with at least eight scores lose half of them (rounded down), all at once,
 of three folds, which are pooled; true scores of zero are left out of both errors. Ten seeds;
 nothing was tuned on them (what was compared was compared on seeds 100 to 104, and on two other
 tables).
+
+Then the intervals: how often 90 % intervals hold a hidden score, where scores are hidden in three
+ways, pooled and by how many scores a model kept. Last, how far one more score lowers the
+error of what a model lacks: the one that `next_benchmark` suggests, or a random one.
 """
 
 from __future__ import annotations
@@ -17,7 +21,9 @@ import numpy as np
 import pandas as pd
 from sklearn.impute import KNNImputer
 
+from eevee.advice import next_benchmark
 from eevee.completion import complete
+from eevee.gaps import Problem, Recipe, fill
 from eevee.scoring.als import fit_factors, penalties
 from eevee.scoring.space import fit_space
 
@@ -29,6 +35,19 @@ TABLES = {
 MIN_SCORES = 8
 FOLDS = 3
 SEEDS = range(10)
+JUDGED = {
+    "llm_benchpress_83x49": 0.0,
+    "llm_crowdsource_cpp": 0.0,
+    "obs_joined_22": 0.0,
+    "helm_accuracy": 0.0,
+    "mteb_eng_v2_sparse": 0.0,
+    "bbh_27": 0.7,
+    "openclip_38": 0.7,
+}
+"""Tables by which intervals and advice are judged, and which share of their cells is blanked first,
+where they are complete."""
+KEPT = (-1, 0, 2, 5, 10, 20, 1000)
+INTERVAL_SEEDS = range(3)
 
 Fill = Callable[[pd.DataFrame], np.ndarray]
 
@@ -94,9 +113,9 @@ def figures(table: pd.DataFrame, fill: Fill, seed: int, judged: np.ndarray) -> l
 
 def show(name: str, table: pd.DataFrame, left_out: list[str]) -> None:
     judged = np.broadcast_to(~table.columns.isin(left_out), table.shape)
-    for method, fill in METHODS.items():
+    for method, way in METHODS.items():
         start, cpu = time.perf_counter(), time.process_time()
-        rows = np.array([figures(table, fill, seed, judged) for seed in SEEDS])
+        rows = np.array([figures(table, way, seed, judged) for seed in SEEDS])
         took = (time.perf_counter() - start) / (len(SEEDS) * FOLDS)
         cpu = (time.process_time() - cpu) / (len(SEEDS) * FOLDS)
         relative, absolute, coverage = (
@@ -115,6 +134,116 @@ def show(name: str, table: pd.DataFrame, left_out: list[str]) -> None:
         )
 
 
+def read(name: str) -> pd.DataFrame:
+    table = pd.read_csv(DATA / f"{name}.csv", index_col=0)
+    return table.mask(np.random.default_rng(5).random(table.shape) < JUDGED[name])
+
+
+def a_sixth(seen: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return seen & (rng.random(seen.shape) < 1 / 6)
+
+
+def all_but_a_few(seen: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Three in ten models keep one to five of their scores."""
+    hidden = np.zeros_like(seen)
+    for row in np.flatnonzero(seen.sum(axis=1) >= 6):
+        if rng.random() < 0.3:
+            cells = rng.permutation(np.flatnonzero(seen[row]))
+            hidden[row, cells[rng.integers(1, 6) :]] = True
+    return hidden
+
+
+HIDING = {
+    "half of each model's": hidden_cells,
+    "a sixth of all": a_sixth,
+    "all but a few of some models'": all_but_a_few,
+}
+
+
+def covered(table: pd.DataFrame, hidden: np.ndarray) -> pd.DataFrame:
+    """One row per hidden score: whether its interval is there, holds it, and how wide it is."""
+    filled = complete(table.mask(hidden))
+    rows, columns = np.nonzero(hidden & filled.predicted.to_numpy())
+    low, high, truth = (
+        frame.to_numpy()[rows, columns] for frame in (filled.lower, filled.upper, table)
+    )
+    kept = (table.notna() & ~hidden).sum(axis=1).to_numpy()[rows]
+    return pd.DataFrame(
+        {
+            "given": np.isfinite(low),
+            "inside": (low <= truth) & (truth <= high),
+            "width": (high - low) / table.std(ddof=0).to_numpy()[columns],
+            "kept": kept,
+        }
+    )
+
+
+def show_coverage() -> None:
+    parts = []
+    for name, (way, hide) in ((n, w) for n in JUDGED for w in HIDING.items()):
+        table = read(name)
+        for seed in INTERVAL_SEEDS:
+            hidden = hide(table.notna().to_numpy(), np.random.default_rng(seed))
+            parts.append(covered(table, hidden).assign(table=name, way=way))
+    cells = pd.concat(parts)
+    given = cells[cells["given"]]
+    print("coverage of 90 % intervals, %:")
+    print((100 * given.pivot_table(values="inside", index="table", columns="way")).round(1))
+    print((100 * given.groupby("way")["inside"].mean()).round(1).to_dict())
+    bands = pd.cut(given["kept"], KEPT)
+    print("by how many scores the model kept:")
+    print(given.groupby(bands, observed=True)["inside"].agg(["mean", "size"]).round(3))
+    print("median width in standard deviations by table:")
+    print(given.groupby("table")["width"].median().round(2).to_dict())
+    print(f"without an interval: {100 * (1 - cells['given'].mean()):.2f} % of the cells")
+
+
+def after_one_more(table: pd.DataFrame, seed: int, n_random: int) -> tuple[float, float, float]:
+    """Mean absolute error, in units, of hidden scores: as they are, and after one was measured.
+
+    Half of the models with at least eight scores lose two thirds of them; each gets one of them
+    back, a random one (a mean over draws) or the one that is suggested. A measured score has no
+    error.
+    """
+    rng = np.random.default_rng(seed)
+    seen = table.notna().to_numpy()
+    hidden = np.zeros_like(seen)
+    for row in np.flatnonzero(seen.sum(axis=1) >= MIN_SCORES):
+        if rng.random() < 0.5:
+            cells = rng.permutation(np.flatnonzero(seen[row]))
+            hidden[row, cells[: 2 * len(cells) // 3]] = True
+    hidden &= ((seen & ~hidden).sum(axis=0) >= MIN_SCORES // 2)[None]
+    rows = np.flatnonzero(hidden.any(axis=1))
+    filled = complete(table.mask(hidden))
+    recipe, problem = Recipe(filled.logit, filled.rank, filled.penalty), Problem.of(table)
+
+    def error(picks: list[int]) -> float:
+        now = seen & ~hidden
+        now[rows[: len(picks)], picks] = True
+        off = np.abs(fill(problem, now, recipe).scores - problem.scores) / problem.units
+        off = np.where(now, 0.0, off)
+        return float(np.mean([off[row, hidden[row]].mean() for row in rows]))
+
+    def suggested(row: int) -> int:
+        ranked = next_benchmark(filled, table.index[row])["benchmark"]
+        asked = ranked[ranked.isin(table.columns[hidden[row]])]
+        return int(table.columns.get_loc(asked.iloc[0]))
+
+    draws = [[rng.choice(np.flatnonzero(hidden[row])) for row in rows] for _ in range(n_random)]
+    return error([]), float(np.mean([error(d) for d in draws])), error([suggested(r) for r in rows])
+
+
+def show_advice() -> None:
+    print("mean absolute error in units of what models lack: now, after a random score, after the")
+    print("suggested one (sd over seeds of the difference of the last two, in % of the former)")
+    for name in JUDGED:
+        found = np.array([after_one_more(read(name), seed, n_random=10) for seed in SEEDS])
+        gain = 100 * (found[:, 2] / found[:, 1] - 1)
+        now, random, best = found.mean(axis=0)
+        spread = f"{gain.std(ddof=1):.1f}; {(gain < 0).sum()} of {len(gain)} seeds better"
+        print(f"  {name:22s} {now:.3f} {random:.3f} {best:.3f}  {gain.mean():+.1f} % ({spread})")
+
+
 def main() -> None:
     if not DATA.is_dir():
         print(f"skipped: the public tables are not here ({DATA})")
@@ -126,6 +255,8 @@ def main() -> None:
         if ratings:
             print(f"{name}, errors without the ratings in thousands ({', '.join(ratings)})")
             show(name, table, ratings)
+    show_coverage()
+    show_advice()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,150 @@
+"""`Calibration`: intervals for filled cells, from measured cells that were hidden and filled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from eevee.gaps import Filling, Problem, Recipe, fill, folds
+from eevee.jackknife import models_needed
+from eevee.scoring.space import MARGIN
+from eevee.table import BoolArray, FloatArray, IntArray
+
+MIN_SCORES = 3
+"""Scores that a column needs: one that is hidden leaves two, the least that have a spread."""
+THINNED = (0.3, 0.6, 0.9)
+"""Share of a model's cells that is hidden in a thinning round: the folds alone say nothing of
+models with few scores (without them 87 % instead of 90 % of such cells are covered)."""
+ROUNDS = 2
+NO_NEIGHBOUR = 2.0
+"""Predictive variance where no column can speak: that of a difference of two models."""
+FLOOR = 0.05
+"""Added before logarithms, in standardised units: a lucky hit is not infinitely good."""
+SLOPE_PENALTY = 5.0
+PRIOR_CELLS = 3
+"""A column's own level of error is pulled to that of all, as if by so many more cells."""
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """How far off a filled cell is, given what it rests on.
+
+    The scale of a cell's error is a product: of powers of the least predictive variance among its
+    neighbours and of the leverage of its model in the factor model, and of its column's own level.
+
+    Attributes
+    ----------
+    coefficients : shape (3,)
+        Of 1 and of the logarithms of the two.
+    levels : shape (n_columns,)
+    quantile : float
+        Of the absolute errors over their scales; NaN where too few cells were hidden.
+    noise : shape (n_columns,)
+        Mean squared error, in standardised units.
+    """
+
+    coefficients: FloatArray
+    levels: FloatArray
+    quantile: float
+    noise: FloatArray
+
+    def ends(self, filling: Filling) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper ends of every cell in scores, (n_models, n_columns)."""
+        scale = np.exp(_features(filling) @ self.coefficients) * self.levels
+        half, space = self.quantile * scale, filling.space
+        lower, upper = (space.restore(filling.blend + side * half) for side in (-1, 1))
+        # what lies within the margin of an end of a percentage was bent as if on the margin
+        width = np.where(space.logit, space.width, 0.0)
+        low = np.where(space.logit & (lower <= space.low + MARGIN * width), space.low, lower)
+        top = space.low + width
+        high = np.where(space.logit & (upper >= top - MARGIN * width), top, upper)
+        return space.clip(low), space.clip(high)
+
+
+def calibrate(
+    problem: Problem, recipe: Recipe, level: float, rng: np.random.Generator
+) -> Calibration:
+    """Hide measured cells, fill them, and learn how far off they are.
+
+    Parameters
+    ----------
+    problem : Problem
+    recipe : Recipe
+    level : float
+        Of the intervals.
+    rng : Generator
+        Of the folds and of the rounds in which models lose 30, 60 or 90 % of their cells.
+
+    Returns
+    -------
+    Calibration
+
+    Notes
+    -----
+    Conformal prediction with cross-validated residuals that are normalised by an estimate of
+    their scale: Lei, G'Sell, Rinaldo, Tibshirani and Wasserman (2018), "Distribution-free
+    predictive inference for regression", section 5.2. Cells of a table are not exchangeable, and
+    each is hidden about thrice, so that the level is not guaranteed; it is measured
+    (`tests/benchmarks/README.md`).
+    """
+    errors, features, columns = _left_out(problem, recipe, rng)
+    coefficients = _regress(features, np.log(np.abs(errors) + FLOOR))
+    scaled = np.abs(errors) / np.exp(features @ coefficients)
+    levels, own = _levels(scaled, columns, problem.seen.shape[1])
+    countable = problem.seen[:, problem.seen.sum(axis=0) >= MIN_SCORES].sum()
+    enough = countable >= models_needed(level)
+    quantile = _quantile(scaled / own, level) if enough else math.nan
+    noise, _ = _levels(errors**2, columns, problem.seen.shape[1])
+    return Calibration(coefficients, levels, quantile, noise)
+
+
+def _left_out(
+    problem: Problem, recipe: Recipe, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Errors (n,), features (n, 3) and columns (n,) of hidden cells."""
+    errors, features, columns = [], [], []
+    for hidden in _hidden(problem.seen, rng):
+        kept = problem.seen & ~hidden
+        filling = fill(problem, kept, recipe)
+        asked = hidden & (kept.sum(axis=0) >= MIN_SCORES - 1)
+        errors.append((filling.space.standardise(problem.scores) - filling.blend)[asked])
+        features.append(_features(filling)[asked])
+        columns.append(np.nonzero(asked)[1])
+    return np.concatenate(errors), np.concatenate(features), np.concatenate(columns)
+
+
+def _hidden(seen: BoolArray, rng: np.random.Generator) -> Iterator[BoolArray]:
+    yield from folds(seen, rng)
+    for _ in range(ROUNDS):
+        share = rng.choice(THINNED, size=(len(seen), 1))
+        yield seen & (rng.random(seen.shape) < share)
+
+
+def _features(filling: Filling) -> FloatArray:
+    """1 and the logarithms of what a cell's error goes with, (n_models, n_columns, 3)."""
+    variance = np.minimum(filling.neighbours.variance, NO_NEIGHBOUR)
+    leverage = filling.factors.leverage(filling.seen, filling.shrink)
+    return np.stack([np.ones_like(variance), np.log(variance), np.log(leverage + FLOOR)], axis=-1)
+
+
+def _regress(features: FloatArray, target: FloatArray) -> FloatArray:
+    penalty = np.diag([1e-9, SLOPE_PENALTY, SLOPE_PENALTY])  # tiny: there may be no cell at all
+    solved = np.linalg.solve(features.T @ features + penalty, features.T @ target)
+    return np.asarray(solved, dtype=np.float64)
+
+
+def _levels(errors: FloatArray, columns: IntArray, n_columns: int) -> tuple[FloatArray, FloatArray]:
+    """Mean error of each column, and for each cell that of the column's other cells."""
+    common = errors.mean() if len(errors) else 1.0
+    total = np.bincount(columns, errors, n_columns) + PRIOR_CELLS * common
+    count = np.bincount(columns, minlength=n_columns) + PRIOR_CELLS
+    return total / count, (total[columns] - errors) / (count[columns] - 1)
+
+
+def _quantile(values: FloatArray, level: float) -> float:
+    """The conformal one: of ceil(level (n + 1)) of n values."""
+    rank = min(math.ceil(level * (len(values) + 1) - 1e-9), len(values))
+    return float(np.sort(values)[rank - 1]) if len(values) else math.nan

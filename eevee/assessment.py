@@ -18,7 +18,6 @@ from eevee.search.goal import make_space
 from eevee.search.methods import BASELINES
 from eevee.search.procedure import Procedure
 from eevee.search.result import ProgressHook
-from eevee.search.space import Space
 from eevee.search.watch import Watch
 from eevee.seeds import child_seed
 from eevee.splits import Splits, fold_splits
@@ -29,8 +28,6 @@ FOLDS, SEARCHES, RANDOM, BOOTSTRAP = range(4)
 EVERYTHING = "all benchmarks"
 BESIDE = ("greedy-swaps", "greedy", "medoids", "cheapest")
 """Searches that are set beside the one assessed, by default."""
-MAX_DRAWS = 100
-"""Drawing ends where no new random subset comes in this many draws."""
 
 
 def assess(
@@ -283,7 +280,7 @@ def _contenders(
     random: list[Subset] = []
     if goal.given:
         space = make_space(table, goal.k, goal.budget, goal.constraints)
-        random = draw_random(space, n_random, seed)
+        random = space.draws(np.random.default_rng(seed), n_random)
         procedures = {procedure.method: procedure} | {
             name: replace(procedure, method=name, evolution=None, restarts=1)
             for name in map(_checked_rival, beside)
@@ -295,18 +292,6 @@ def _contenders(
             raise EeveeError(f"a subset named {name!r} would be taken for that method; rename it")
     fixed = {**fixed, EVERYTHING: table.benchmark_names}
     return Contenders(goal, procedures, fixed, random, progress)
-
-
-def draw_random(space: Space, count: int, seed: int) -> list[Subset]:
-    """Draw distinct random subsets of a space, fewer where it holds no more."""
-    rng = np.random.default_rng(seed)
-    drawn: dict[Subset, None] = {}
-    failures = 0
-    while len(drawn) < count and failures < MAX_DRAWS:
-        before = len(drawn)
-        drawn.setdefault(space.random(rng))
-        failures = 0 if len(drawn) > before else failures + 1
-    return list(drawn)
 
 
 def _checked_rival(name: str) -> str:

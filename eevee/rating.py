@@ -9,7 +9,6 @@ from itertools import islice
 import numpy as np
 
 from eevee.scoring.base import Advance, Scorer
-from eevee.search.generations import MAX_DRAWS
 from eevee.search.goal import make_space
 from eevee.search.result import round6
 from eevee.search.space import Space
@@ -141,7 +140,9 @@ def rate(
         make_space(table, budget=table.cost_of(names)),
     )
     of_size, of_cost = (
-        scorer.score(_random_subsets(space, n_random, child_seed(seed, i)), advance=advance)
+        scorer.score(
+            space.draws(np.random.default_rng(child_seed(seed, i)), n_random), advance=advance
+        )
         for i, space in enumerate(spaces)
     )
     swaps, possible = _swaps(names, table.benchmark_names, child_seed(seed, 2))
@@ -165,18 +166,6 @@ def rate(
         swaps_tried=len(swaps),
         swaps_possible=possible,
     )
-
-
-def _random_subsets(space: Space, count: int, seed: int) -> list[Subset]:
-    """Draw distinct subsets, until `count` of them or until none is new in 100 draws."""
-    rng = np.random.default_rng(seed)
-    drawn: dict[Subset, None] = {}
-    misses = 0
-    while len(drawn) < count and misses < MAX_DRAWS:
-        subset = space.random(rng)
-        misses = misses + 1 if subset in drawn else 0
-        drawn[subset] = None
-    return list(drawn)
 
 
 def _percentile(loss: float, others: FloatArray) -> float | None:

@@ -12,7 +12,6 @@ from scipy import stats
 from sklearn.linear_model import Ridge
 
 import eevee
-from eevee.assessment import draw_random
 from eevee.outer import Scoring
 from eevee.search.goal import make_space
 from eevee.splits import Splits
@@ -202,7 +201,7 @@ def test_random_subsets_are_the_same_in_all_splits_and_their_row_is_their_mean()
     one = eevee.assess(table, 2, procedure=GREEDY, **QUICK | {"outer": outer, "n_random": 7})
     from eevee.seeds import child_seed
 
-    drawn = draw_random(make_space(table, 2), 7, child_seed(0, 2))
+    drawn = make_space(table, 2).draws(np.random.default_rng(child_seed(0, 2)), 7)
     assert len(set(drawn)) == 7
     losses = eevee.RidgeScorer(table, outer).score_splits(drawn)
     assert value(one, "random", "loss") == pytest.approx(losses.mean())
@@ -211,7 +210,7 @@ def test_random_subsets_are_the_same_in_all_splits_and_their_row_is_their_mean()
 
 
 def test_there_are_no_more_random_subsets_than_subsets() -> None:
-    assert len(draw_random(make_space(made_table(12, 4), 2), 100, 0)) == 6
+    assert len(make_space(made_table(12, 4), 2).draws(np.random.default_rng(0), 100)) == 6
 
 
 def test_budgets_and_rules_hold_in_every_split() -> None:

@@ -17,8 +17,6 @@ from eevee.table import ResultsTable, Subset
 
 N_RANDOM = 1000
 """Random subsets, as many as the paper's evolution begins with."""
-MAX_DRAWS = 100
-"""Drawing ends where no new subset comes in this many draws."""
 MAX_EXACT = 6000
 """Medoids are exact where there are at most this many subsets: summing distances takes no time."""
 
@@ -40,13 +38,7 @@ def random_subsets(ledger: Ledger, space: Space, rng: np.random.Generator) -> li
     >>> len(found.random_losses), len(found.ranked)
     (20, 20)
     """
-    drawn: dict[Subset, None] = {}
-    failures = 0
-    while len(drawn) < N_RANDOM and failures < MAX_DRAWS:
-        before = len(drawn)
-        drawn.setdefault(space.random(rng))
-        failures = 0 if len(drawn) > before else failures + 1
-    ledger.add(drawn, 0)
+    ledger.add(space.draws(rng, N_RANDOM), 0)
     return ledger.top(KEPT)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from eevee.search.result import Ledger
 from eevee.search.space import Space
+from eevee.search.watch import never
 from eevee.table import Subset
 
 
@@ -28,9 +29,7 @@ def cheapest_chain(space: Space) -> list[Subset]:
     return [subset for subset in chain if subset in space]
 
 
-def greedy_chain(
-    space: Space, ledger: Ledger, most: int, stop: Callable[[], bool] = lambda: False
-) -> None:
+def greedy_chain(space: Space, ledger: Ledger, most: int, stop: Callable[[], bool] = never) -> None:
     """Score what greedy search sees that takes the largest fall of the loss per cost each time.
 
     No more than `most` subsets: where scoring every candidate would take more, a step scores

@@ -17,11 +17,9 @@ from eevee.search.checkpoint import Saved, State
 from eevee.search.result import Ledger, round6
 from eevee.search.screen import SCREEN_FACTOR, best_of
 from eevee.search.selection import Selection, selection
-from eevee.search.space import Space
+from eevee.search.space import MAX_DRAWS, Space
+from eevee.search.watch import never
 from eevee.table import Subset
-
-MAX_DRAWS = 100
-"""An operator that finds no unseen subset in this many draws gives up."""
 
 Phase = Literal["evolving", "polishing", "ending", "done"]
 
@@ -118,7 +116,7 @@ class Generations:
         rival: Callable[[], Sequence[Subset]] = tuple,
         screen: Scorer | None = None,
         saved: Saved | None = None,
-        stop: Callable[[], bool] = lambda: False,
+        stop: Callable[[], bool] = never,
     ) -> None:
         self._space = space
         self._ledger = ledger
@@ -157,27 +155,19 @@ class Generations:
         return pd.DataFrame(self._logbook)
 
     def _begin(self, include: Sequence[Subset]) -> None:
-        self._population = self._evaluated(self._first_population(), 0)
+        first = self._space.draws(self._rng, self._evolution.population)
+        self._population = self._evaluated(first, 0)
         also = [one for one in include if one not in self._born]
         if also:
             self._population += self._evaluated(also, 1)
         self._record(0)
         self._keep()
 
-    def _first_population(self) -> list[Subset]:
-        draw = partial(self._space.random, self._rng)
-        drawn: list[Subset] = []
-        while len(drawn) < self._evolution.population:
-            subset = self._unseen(draw)
-            if subset is None:
-                break
-            drawn.append(subset)
-        return drawn
-
     def _evolve(self) -> None:
         """Keep the winners, let each make its children, score the new ones in one batch."""
         before = self._ledger.best()
-        parents = [tuple(one) for one in self._toolbox.select(self._individuals(), self._n_winners)]
+        winners = self._toolbox.select(self._individuals(), self._evolution.winners)
+        parents = [tuple(one) for one in winners]
         brood = self._brood(parents) if self._screen is None else self._screened_brood(parents)
         self._population = self._evaluated(dict.fromkeys([*parents, *brood]), self._next)
         self._close(before)
@@ -213,10 +203,6 @@ class Generations:
             self._phase = "polishing" if self._evolution.polish else self._last_phase
 
     @property
-    def _n_winners(self) -> int:
-        return self._evolution.winners
-
-    @property
     def _next(self) -> int:
         """The generation that comes next; the random subsets are generation 0."""
         return len(self._logbook)
@@ -248,15 +234,12 @@ class Generations:
 
     def _child(self, parent: Subset) -> Subset:
         """Move to an unseen neighbour; the parent itself where none is found."""
-        return self._unseen(partial(self._space.neighbour, parent, self._rng)) or parent
-
-    def _unseen(self, draw: Callable[[], Subset | None]) -> Subset | None:
         for _ in range(MAX_DRAWS):
-            subset = draw()
-            if subset is not None and subset not in self._born:
-                self._born.add(subset)
-                return subset
-        return None
+            child = self._space.neighbour(parent, self._rng)
+            if child is not None and child not in self._born:
+                self._born.add(child)
+                return child
+        return parent
 
     def _evaluated(self, subsets: Iterable[Subset], generation: int) -> list[Subset]:
         evaluate = partial(self._toolbox.evaluate, generation=generation)

@@ -14,9 +14,9 @@ from deap import base, tools
 from eevee.errors import EeveeError
 from eevee.search.chains import cheapest_chain, greedy_chain
 from eevee.search.front import front_of, hypervolume
-from eevee.search.generations import MAX_DRAWS
 from eevee.search.result import Ledger, round6
-from eevee.search.space import Space
+from eevee.search.space import MAX_DRAWS, Space
+from eevee.search.watch import never
 from eevee.table import Subset
 
 
@@ -84,7 +84,7 @@ class FrontSearch:
         nsga: Nsga,
         seed: int,
         *,
-        stop: Callable[[], bool] = lambda: False,
+        stop: Callable[[], bool] = never,
     ) -> None:
         self._space = space
         self._ledger = ledger

@@ -18,6 +18,7 @@ from eevee.search.goal import make_space
 from eevee.search.nsga import FrontSearch, Nsga, log_line
 from eevee.search.result import Ledger, ProgressHook
 from eevee.search.space import Space, at_most
+from eevee.search.watch import never
 from eevee.splits import Splits
 from eevee.table import Subset
 
@@ -77,7 +78,7 @@ def pareto(
     n_rescore: int = 8,
     exhaustive: bool = True,
     label: str = "front",
-    stop: Callable[[], bool] = lambda: False,
+    stop: Callable[[], bool] = never,
     progress: ProgressHook | None = None,
 ) -> ParetoResult:
     """Search for the subsets of any size that no other one beats in both loss and cost.

@@ -15,6 +15,8 @@ from eevee.search.constraints import Constraints
 from eevee.table import Subset, round_cost, total_cost
 
 NO_RULES = Constraints()
+MAX_DRAWS = 100
+"""Drawing ends where nothing new comes in this many draws."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +125,16 @@ class Space:
                 taken.append(self.free[i])
         drawn = tuple(sorted(taken))
         return drawn if self._reaches_down(drawn) else self.completion(drawn) or drawn
+
+    def draws(self, rng: np.random.Generator, count: int) -> list[Subset]:
+        """Draw distinct random subsets, fewer where the space hardly holds more."""
+        drawn: dict[Subset, None] = {}
+        misses = 0
+        while len(drawn) < count and misses < MAX_DRAWS:
+            subset = self.random(rng)
+            misses = misses + 1 if subset in drawn else 0
+            drawn[subset] = None
+        return list(drawn)
 
     def neighbour(self, subset: Subset, rng: np.random.Generator) -> Subset | None:
         """Propose one random move; None where it leaves the space."""

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from eevee.errors import EeveeError
+from eevee.metrics import mean_of_known
 from eevee.scoring.base import Scorer
 from eevee.scoring.loss import MIN_OBSERVED, TARGETS, LossWeights, Targets, loss_weights
 from eevee.table import BoolArray, FloatArray, ResultsTable, Subset
@@ -91,26 +92,16 @@ class Judge:
 
     def _judgement(self, subset: Subset, predicted: dict[Targets, FloatArray]) -> Judgement:
         true = self.table.scores.to_numpy(np.float64)[self.held_out]
-        losses = {
-            targets: float(averaged(column_means(self._squares(values, true)), self._weights))
-            for targets, values in predicted.items()
-        }
+        losses = {}
+        for targets, values in predicted.items():
+            squares = mean_of_known(squared_errors(values, true, self.table), axis=0)
+            losses[targets] = float(averaged(squares, self._weights))
         return Judgement(subset, predicted, losses)
-
-    def _squares(self, predicted: FloatArray, true: FloatArray) -> FloatArray:
-        return squared_errors(predicted, true, self.table)
 
 
 def squared_errors(predicted: FloatArray, true: FloatArray, table: ResultsTable) -> FloatArray:
     """Squared errors in squared units, (..., n_columns); NaN where there is none."""
     return np.asarray(((predicted - true) / table.units.to_numpy(np.float64)) ** 2)
-
-
-def column_means(values: FloatArray) -> FloatArray:
-    """Mean of each column over the models that have it, (n_columns,)."""
-    count = np.isfinite(values).sum(axis=0)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.nansum(values, axis=0) / np.where(count > 0, count, np.nan))
 
 
 def averaged(squares: FloatArray, weights: LossWeights) -> FloatArray:

@@ -133,10 +133,23 @@ def nadeau_bengio_interval(
     if not (n_train > 0 and n_test > 0):
         raise EeveeError(f"n_train and n_test must be above 0, got {n_train} and {n_test}")
     _check(level)
-    variance = data.var(axis=0, ddof=1) * (1 / len(data) + n_test / n_train)
+    variance = data.var(axis=0, ddof=1) * overlap_factor(len(data), n_train, n_test)
     half = stats.t.ppf((1 + level) / 2, len(data) - 1) * np.sqrt(variance)
     mean = np.asarray(data.mean(axis=0))
     return Interval(mean, np.asarray(mean - half), np.asarray(mean + half))
+
+
+def overlap_factor(n_splits: int, n_train: float, n_test: float) -> float:
+    """Return what turns the variance over splits into that of their mean, since they overlap.
+
+    Nadeau and Bengio (2003), as in `nadeau_bengio_interval`.
+
+    Examples
+    --------
+    >>> overlap_factor(10, n_train=80, n_test=20)
+    0.35
+    """
+    return 1 / n_splits + n_test / n_train
 
 
 def _sums_by_group(data: FloatArray, labels: npt.NDArray[np.generic]) -> tuple[FloatArray, ...]:

@@ -94,7 +94,7 @@ def mae(predicted: FloatArray, true: FloatArray) -> FloatArray:
     >>> mae(np.array([[70.0, 0.5], [60.0, 0.4]]), np.array([[71.0, 0.25], [63.0, np.nan]])).tolist()
     [2.0, 0.25]
     """
-    return _mean(np.abs(predicted - true), axis=0)
+    return mean_of_known(np.abs(predicted - true), axis=0)
 
 
 def mean_scores(values: FloatArray, centre: FloatArray, units: FloatArray) -> FloatArray:
@@ -122,7 +122,7 @@ def mean_scores(values: FloatArray, centre: FloatArray, units: FloatArray) -> Fl
     >>> mean_scores(values, np.array([1.0, 50.0]), np.array([1.0, 10.0])).tolist()
     [1.5, 0.0]
     """
-    return _mean((values - centre) / units, axis=1)
+    return mean_of_known((values - centre) / units, axis=1)
 
 
 def ranking_agreement(predicted: FloatArray, true: FloatArray) -> RankingAgreement:
@@ -289,11 +289,11 @@ def _squares(predicted: FloatArray, true: FloatArray) -> tuple[FloatArray, Float
     error = np.nansum((predicted - true) ** 2, axis=0)
     # A constant column whose mean is not exact in binary must not seem to vary.
     varies = np.fmax.reduce(true, axis=0) > np.fmin.reduce(true, axis=0)
-    spread = np.nansum((true - _mean(true, axis=0)) ** 2, axis=0)
+    spread = np.nansum((true - mean_of_known(true, axis=0)) ** 2, axis=0)
     return error, np.where(varies, spread, 0.0)
 
 
-def _mean(values: FloatArray, *, axis: int) -> FloatArray:
+def mean_of_known(values: FloatArray, *, axis: int) -> FloatArray:
     """The mean of what is there; NaN, without a warning, where nothing is."""
     with np.errstate(invalid="ignore"):
         return np.asarray(np.nansum(values, axis=axis) / (~np.isnan(values)).sum(axis=axis))

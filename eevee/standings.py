@@ -15,6 +15,7 @@ from eevee.metrics import (
     jaccard,
     kuncheva,
     mae,
+    mean_of_known,
     mean_scores,
     pairwise_accuracy,
     pooled_r2,
@@ -75,7 +76,7 @@ def standing(
     predicted = {targets: spread_out(folds, name, targets, rounds) for targets in TARGETS}
     average = loss_weights(table, weights)
     errors = {
-        targets: _mean_over_rounds(averaged(squared_errors(values, true, table), average))
+        targets: mean_of_known(averaged(squared_errors(values, true, table), average), axis=0)
         for targets, values in predicted.items()
     }
     blind = name == MEAN_PREDICTOR
@@ -97,7 +98,7 @@ def together(standings: Sequence[Standing]) -> Standing:
         losses={t: np.mean([s.losses[t] for s in standings], axis=0) for t in TARGETS},
         subsets=[subset for s in standings for subset in s.subsets],
         measures={n: float(np.mean([s.measures[n] for s in standings])) for n in MEASURES},
-        mae=_mean_over_rounds(np.stack([s.mae for s in standings])),
+        mae=mean_of_known(np.stack([s.mae for s in standings]), axis=0),
         pairwise=_pooled([s.pairwise for s in standings], per=len(standings)),
     )
 
@@ -116,12 +117,6 @@ def overlap(subsets: Sequence[Subset], n_benchmarks: int) -> tuple[float, float]
         return float("nan"), float("nan")
     beyond = [kuncheva(a, b, n_benchmarks) for a, b in pairs]
     return float(np.mean([jaccard(a, b) for a, b in pairs])), float(np.mean(beyond))
-
-
-def _mean_over_rounds(values: FloatArray) -> FloatArray:
-    count = np.isfinite(values).sum(axis=0)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.nansum(values, axis=0) / np.where(count > 0, count, np.nan))
 
 
 def _shown(
@@ -146,7 +141,7 @@ def _mean_scores(
 ) -> tuple[FloatArray, FloatArray]:
     """Mean score of each held-out model, as seen and true, in units above the mean model."""
     signs = np.where(table.columns["direction"] == "higher", 1.0, -1.0)
-    centre = np.nan_to_num(_mean_over_rounds(table.oriented))
+    centre = np.nan_to_num(mean_of_known(table.oriented, axis=0))
     units = np.asarray(table.units, dtype=np.float64)
     real = mean_scores(truth * signs, centre, units)
     # Means of the training models differ from fold to fold, and would seem to rank the folds.

@@ -13,11 +13,7 @@ import typer
 if TYPE_CHECKING:
     from eevee.outer import Scoring
     from eevee.scoring.base import Scorer
-    from eevee.splits import Splits
     from eevee.table import ResultsTable
-
-SPLITS, SCORER, SEARCH = range(3)
-"""Which child of `--seed` each part of a job gets."""
 
 
 class Duplicates(StrEnum):
@@ -232,26 +228,15 @@ class ScorerOptions:
 
     def make(self, table: ResultsTable, *, quiet: bool = False) -> Scorer:
         """Make the scorer; what "auto" chose is said on standard error."""
-        from eevee.readers.weights import read_weights
-        from eevee.scoring.choice import ChosenScorer, make_scorer
-        from eevee.seeds import child_seed
+        from eevee.scoring.choice import ChosenScorer
 
-        made = make_scorer(
-            self.scorer.value,
-            table,
-            self._splits(table, SPLITS),
-            targets=self.targets.value,
-            weights=None if self.weights is None else read_weights(self.weights),
-            seed=child_seed(self.seed, SCORER),
-            choose_on=self._splits(table, SPLITS, 1) if self.scorer is ScorerName.auto else None,
-            **self._mlp_options(),
-        )
+        made = self.plan().make(table, self.seed)
         if isinstance(made, ChosenScorer) and not quiet:
             typer.echo(f"scorer: {made.choice.name} ({made.choice.reason})", err=True)
         return made
 
     def plan(self) -> Scoring:
-        """Return how to score, for searches in outer splits."""
+        """Return how to score, before there is a table."""
         from eevee.outer import Scoring
         from eevee.readers.weights import read_weights
 
@@ -263,13 +248,6 @@ class ScorerOptions:
             weights=None if self.weights is None else read_weights(self.weights),
             options=self._mlp_options(),
         )
-
-    def _splits(self, table: ResultsTable, *key: int) -> Splits:
-        from eevee.seeds import child_seed
-        from eevee.splits import shuffle_splits
-
-        seed = child_seed(self.seed, *key)
-        return shuffle_splits(table, n_splits=self.n_splits, test_size=self.test_size, seed=seed)
 
     def _mlp_options(self) -> dict[str, Any]:
         if self.scorer is ScorerName.auto:
@@ -314,6 +292,7 @@ class ScorerOptions:
     @property
     def search_seed(self) -> int:
         """Seed of the search, apart from those of splits and scorer."""
+        from eevee.outer import SEARCH
         from eevee.seeds import child_seed
 
         return child_seed(self.seed, SEARCH)

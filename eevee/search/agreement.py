@@ -10,6 +10,7 @@ from itertools import chain, combinations
 import numpy as np
 import pandas as pd
 
+from eevee.metrics import jaccard
 from eevee.table import Subset
 
 
@@ -82,5 +83,5 @@ def _by_share(frame: pd.DataFrame, shares: list[str], names: list[str]) -> pd.Da
 
 
 def _mean_jaccard(subsets: Sequence[Subset]) -> float | None:
-    shares = [len({*a} & {*b}) / len({*a} | {*b}) for a, b in combinations(subsets, 2)]
+    shares = [jaccard(a, b) for a, b in combinations(subsets, 2)]
     return float(np.mean(shares)) if shares else None

@@ -11,7 +11,7 @@ from eevee.search.correlation import correlations, correlations_with_mean
 from eevee.search.greedy import forward
 from eevee.search.proposal import proposing
 from eevee.search.result import KEPT, Ledger, round6
-from eevee.search.space import Space, at_most
+from eevee.search.space import Space, members
 from eevee.search.steps import Steps
 from eevee.table import ResultsTable, Subset
 
@@ -88,8 +88,9 @@ def medoids(ledger: Ledger, space: Space, rng: np.random.Generator) -> list[Subs
     """
     table = ledger.scorer.table
     steps = Steps(space, partial(medoid_losses, distances(table)), float(table.n_benchmarks))
-    if at_most(space, MAX_EXACT):
-        return [steps.best(space)]
+    every = members(space, MAX_EXACT)
+    if every is not None:
+        return [steps.best(every)]
     return [steps.climb(forward(steps, space))]
 
 

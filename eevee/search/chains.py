@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from eevee.scoring.moves import moved
 from eevee.search.result import Ledger
 from eevee.search.space import Space
+from eevee.search.steps import worth_per_cost
 from eevee.search.watch import never
 from eevee.table import Subset
 
@@ -24,7 +26,7 @@ def cheapest_chain(space: Space) -> list[Subset]:
     chain = [taken]
     for name in sorted(space.free, key=lambda name: (space.costs[name], name)):
         if name not in taken and space.may_join(taken, name):
-            taken = _with(taken, name)
+            taken = moved(taken, name, None)
             chain.append(taken)
     return [subset for subset in chain if subset in space]
 
@@ -49,16 +51,18 @@ def greedy_chain(space: Space, ledger: Ledger, most: int, stop: Callable[[], boo
     seen_all = False
     while not stop():
         joining = sorted(
-            (name for name in worth if _with(taken, name) in space),
+            (name for name in worth if moved(taken, name, None) in space),
             key=lambda name: (-worth[name], space.costs[name], name),
         )
-        candidates = {name: _with(taken, name) for name in joining[: width if seen_all else None]}
+        candidates = {
+            name: moved(taken, name, None) for name in joining[: width if seen_all else None]
+        }
         if not candidates or len(ledger) + len(candidates) > most:
             return
         ledger.add(candidates.values(), 0)
         seen_all = True
         for name, subset in candidates.items():
-            worth[name] = _per_cost(loss - ledger.loss(subset), space.costs[name])
+            worth[name] = worth_per_cost(loss - ledger.loss(subset), space.costs[name])
         best = min(candidates, key=lambda name: (-worth[name], space.costs[name], name))
         taken, loss = candidates[best], ledger.loss(candidates[best])
         del worth[best]
@@ -69,14 +73,3 @@ def _start(space: Space) -> Subset:
     if space.fixed in space or (not space.fixed and space.smallest == 1 and not space.tasks):
         return space.fixed
     return space.completion(space.fixed) or space.fixed
-
-
-def _with(taken: Subset, name: str) -> Subset:
-    return tuple(sorted((*taken, name)))
-
-
-def _per_cost(fall: float, cost: float) -> float:
-    """Worth of a fall of the loss; a rise counts the less the cheaper it was."""
-    if fall <= 0:
-        return fall * max(cost, 1e-12)
-    return fall / max(cost, 1e-12)

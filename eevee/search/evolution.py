@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from functools import partial
 
-from eevee.errors import EeveeError
 from eevee.scoring.base import Scorer
 from eevee.search.checkpoint import Checkpoints
 from eevee.search.constraints import Constraints
 from eevee.search.generations import Evolution, Generations
-from eevee.search.goal import goal_space
+from eevee.search.goal import goal_space, inside
 from eevee.search.greedy import swaps_subset
 from eevee.search.result import Ledger, ProgressHook, SearchResult
 from eevee.search.screen import check_screen
-from eevee.search.space import Space, at_most
+from eevee.search.space import Space, members
 from eevee.search.watch import never
 from eevee.table import Subset
 
@@ -110,8 +109,9 @@ def evolve(
     space = goal_space(scorer, k, budget, constraints)
     if screen is not None:
         check_screen(screen, scorer)
-    exact = exhaustive and at_most(space, evolution.max_exhaustive)
-    also = [_inside(space, scorer.table.subset(subset)) for subset in include]
+    every = members(space, evolution.max_exhaustive) if exhaustive else None
+    exact = every is not None
+    also = [inside(space, scorer.table.subset(subset)) for subset in include]
     settings = {
         "method": "exhaustive" if exact else "evolution",
         **space.describe(),
@@ -120,10 +120,10 @@ def evolve(
         "n_rescore": n_rescore,
         **({} if exact or screen is None else {"screen": screen.describe()}),
     }
-    ledger = Ledger(scorer, label, evolution.most, progress)
-    if exact:
-        ledger = Ledger(scorer, label, sum(1 for _ in space), progress)
-        ledger.add(space, 0)
+    most = evolution.most if every is None else len(every)
+    ledger = Ledger(scorer, label, most, progress)
+    if every is not None:
+        ledger.add(every, 0)
         logbook = ledger.one_line()
     else:
         kept = None
@@ -152,9 +152,3 @@ def _rival(scorer: Scorer, space: Space, limit: int) -> list[Subset]:
     if len(space.free) * space.largest > limit:
         return []
     return [swaps_subset(scorer, space)]
-
-
-def _inside(space: Space, subset: Subset) -> Subset:
-    if subset not in space:
-        raise EeveeError(f"cannot begin with {', '.join(subset)}: it breaks {space.describe()}")
-    return subset

@@ -16,7 +16,7 @@ from eevee.scoring.base import Scorer
 from eevee.search.checkpoint import Saved, State
 from eevee.search.result import Ledger, round6
 from eevee.search.screen import SCREEN_FACTOR, best_of
-from eevee.search.selection import Selection, selection
+from eevee.search.selection import Individual, Selection, selection
 from eevee.search.space import MAX_DRAWS, Space
 from eevee.search.watch import never
 from eevee.table import Subset
@@ -250,10 +250,13 @@ class Generations:
         self._ledger.add(subsets, generation)
         return subsets
 
-    def _individuals(self) -> list[_Individual]:
+    def _individuals(self) -> list[Individual]:
         """The population with its fitness, best first."""
         ordered = sorted(self._population, key=self._ledger.order)
-        return [_Individual(subset, self._ledger.loss(subset)) for subset in ordered]
+        losses = (round6(self._ledger.loss(subset)) for subset in ordered)
+        return [
+            Individual(subset, _Loss((loss,))) for subset, loss in zip(ordered, losses, strict=True)
+        ]
 
     def _record(self, unchanged: int) -> None:
         top = sorted(self._population, key=self._ledger.order)[: self._evolution.winners]
@@ -295,17 +298,6 @@ class Generations:
 
 class _Loss(base.Fitness):  # type: ignore[misc]
     weights = (-1.0,)
-
-
-class _Individual(tuple[str, ...]):
-    """A subset with a fitness, as DEAP wants it."""
-
-    fitness: _Loss
-
-    def __new__(cls, names: Subset, loss: float) -> _Individual:
-        individual = super().__new__(cls, names)
-        individual.fitness = _Loss((round6(loss),))
-        return individual
 
 
 def _whole_batch(

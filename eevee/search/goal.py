@@ -9,7 +9,7 @@ from eevee.errors import EeveeError
 from eevee.scoring.base import Scorer
 from eevee.search.constraints import Constraints, tasks_of
 from eevee.search.space import NO_RULES, Space
-from eevee.table import ResultsTable, round_cost, total_cost
+from eevee.table import ResultsTable, Subset, round_cost, total_cost
 
 
 def goal_space(
@@ -75,6 +75,19 @@ def make_space(
     if space.completion(space.fixed) is None:
         raise _unmet(space, table)
     return space
+
+
+def inside(space: Space, subset: Subset) -> Subset:
+    """Return a subset that a search is to begin with.
+
+    Raises
+    ------
+    EeveeError
+        If it is not in the space.
+    """
+    if subset not in space:
+        raise EeveeError(f"cannot begin with {', '.join(subset)}: it breaks {space.describe()}")
+    return subset
 
 
 def _check_sizes(space: Space) -> None:

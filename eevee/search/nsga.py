@@ -15,6 +15,7 @@ from eevee.errors import EeveeError
 from eevee.search.chains import cheapest_chain, greedy_chain
 from eevee.search.front import front_of, hypervolume
 from eevee.search.result import Ledger, round6
+from eevee.search.selection import Individual
 from eevee.search.space import MAX_DRAWS, Space
 from eevee.search.watch import never
 from eevee.table import Subset
@@ -176,7 +177,7 @@ class FrontSearch:
         losses = {subset: round6(self._ledger.loss(subset)) for subset in subsets}
         cost_of = self._ledger.scorer.table.cost_of
         individuals = [
-            _Individual(subset, (loss, cost_of(subset)))
+            Individual(subset, LossAndCost((loss, cost_of(subset))))
             for subset, loss in losses.items()
             if np.isfinite(loss)
         ]
@@ -222,16 +223,7 @@ def log_line(ledger: Ledger, generation: int) -> dict[str, Any]:
     }
 
 
-class _LossAndCost(base.Fitness):  # type: ignore[misc]
+class LossAndCost(base.Fitness):  # type: ignore[misc]
+    """Both are minimised."""
+
     weights = (-1.0, -1.0)
-
-
-class _Individual(tuple[str, ...]):
-    """A subset with a fitness, as DEAP wants it."""
-
-    fitness: _LossAndCost
-
-    def __new__(cls, names: Subset, values: tuple[float, float]) -> _Individual:
-        individual = super().__new__(cls, names)
-        individual.fitness = _LossAndCost(values)
-        return individual

@@ -10,17 +10,17 @@ import numpy as np
 import pandas as pd
 
 from eevee.errors import EeveeError
+from eevee.intervals import overlap_factor
 from eevee.scoring.base import Scorer
 from eevee.scoring.loss import Targets
 from eevee.search.constraints import Constraints
 from eevee.search.front import front_of, hypervolume
-from eevee.search.goal import make_space
+from eevee.search.goal import inside, make_space
 from eevee.search.nsga import FrontSearch, Nsga, log_line
 from eevee.search.result import Ledger, ProgressHook
-from eevee.search.space import Space, at_most
+from eevee.search.space import Space, members
 from eevee.search.watch import never
 from eevee.splits import Splits
-from eevee.table import Subset
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,8 +131,9 @@ def pareto(
     """
     nsga = settings or Nsga()
     space = _space(scorer, constraints)
-    also = [_inside(space, scorer.table.subset(subset)) for subset in include]
-    exact = exhaustive and at_most(space, nsga.max_exhaustive)
+    also = [inside(space, scorer.table.subset(subset)) for subset in include]
+    every = members(space, nsga.max_exhaustive) if exhaustive else None
+    exact = every is not None
     about = {
         "method": "exhaustive" if exact else "nsga2",
         **space.describe(),
@@ -141,8 +142,8 @@ def pareto(
         "n_rescore": n_rescore,
     }
     ledger = Ledger(scorer, label, nsga.evaluations, progress)
-    if exact:
-        ledger.add(space, 0)
+    if every is not None:
+        ledger.add(every, 0)
         logbook = pd.DataFrame([log_line(ledger, 0)])
     else:
         search = FrontSearch(space, ledger, nsga, seed, stop=stop)
@@ -230,8 +231,8 @@ def se_factor(splits: Splits) -> float:
     n = splits.n_splits
     if n < 2:
         return float("nan")
-    ratio = float(np.mean(splits.test.sum(axis=1) / splits.fit.sum(axis=1)))
-    return float(np.sqrt(n / (n - 1) * (1 / n + ratio)))
+    n_test, n_train = (float(side.sum(axis=1).mean()) for side in (splits.test, splits.fit))
+    return float(np.sqrt(n / (n - 1) * overlap_factor(n, n_train, n_test)))
 
 
 def _space(scorer: Scorer, constraints: Constraints | None) -> Space:
@@ -241,12 +242,6 @@ def _space(scorer: Scorer, constraints: Constraints | None) -> Space:
             "different things; use targets='all' (the unseen loss is shown beside it)"
         )
     return make_space(scorer.table, None, None, constraints)
-
-
-def _inside(space: Space, subset: Subset) -> Subset:
-    if subset not in space:
-        raise EeveeError(f"cannot begin with {', '.join(subset)}: it breaks {space.describe()}")
-    return subset
 
 
 def _front(ledger: Ledger, n_rescore: int) -> pd.DataFrame:

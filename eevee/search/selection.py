@@ -8,9 +8,24 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 import numpy as np
-from deap import tools
+from deap import base, tools
+
+from eevee.table import Subset
 
 TOURNAMENT_SIZE = 3
+
+
+class Individual(tuple[str, ...]):
+    """A subset with a fitness, as DEAP wants it."""
+
+    fitness: base.Fitness
+
+    def __new__(cls, names: Subset, fitness: base.Fitness) -> Individual:
+        """Pair a subset with its fitness."""
+        individual = super().__new__(cls, names)
+        individual.fitness = fitness
+        return individual
+
 
 Selection = Literal["best", "tournament"]
 Select = Callable[[list[Any], int], list[Any]]

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
+from math import comb
 from typing import Any
 
 import numpy as np
 
+from eevee.scoring.moves import moved
 from eevee.search.constraints import Constraints
 from eevee.table import Subset, round_cost, total_cost
 
@@ -145,8 +147,8 @@ class Space:
             return None
         leaves = None if move == 1 else inside[rng.integers(len(inside))]
         enters = None if move == 2 else outside[rng.integers(len(outside))]
-        moved = _moved(subset, enters, leaves)
-        return moved if moved in self else None
+        neighbour = moved(subset, enters, leaves)
+        return neighbour if neighbour in self else None
 
     def neighbours(self, subset: Subset) -> list[Subset]:
         """Return every subset that is one move away."""
@@ -156,8 +158,8 @@ class Space:
         if not self.one_size:
             moves += [(name, None) for name in outside] + [(None, name) for name in inside]
         moves += [(enters, leaves) for leaves in inside for enters in outside]
-        moved = (_moved(subset, enters, leaves) for enters, leaves in moves)
-        return [one for one in moved if one in self]
+        near = (moved(subset, enters, leaves) for enters, leaves in moves)
+        return [one for one in near if one in self]
 
     def may_join(self, taken: Iterable[str], name: str) -> bool:
         """Whether an unfinished subset with one more benchmark still leads to a member."""
@@ -229,11 +231,22 @@ class Space:
         return sorted(self.costs, key=lambda name: (self.costs[name], name))
 
 
-def at_most(space: Space, limit: int) -> bool:
-    """Whether a space holds at most `limit` subsets, without going through more of them."""
-    return sum(1 for _ in islice(iter(space), limit + 1)) <= limit
+def members(space: Space, limit: int) -> list[Subset] | None:
+    """Return all subsets of a space; None where there are more than `limit`.
 
+    Without a budget or tasks they are counted before they are listed, else listed no further
+    than the limit.
 
-def _moved(subset: Subset, enters: str | None, leaves: str | None) -> Subset:
-    kept = [name for name in subset if name != leaves]
-    return tuple(sorted(kept if enters is None else [*kept, enters]))
+    Examples
+    --------
+    >>> space = Space({"a": 1.0, "b": 1.0, "c": 1.0}, smallest=2, largest=2)
+    >>> members(space, 3), members(space, 2)
+    ([('a', 'b'), ('a', 'c'), ('b', 'c')], None)
+    """
+    if space.budget is None and not space.tasks:
+        fixed, free = len(space.fixed), len(space.free)
+        sizes = range(max(space.smallest, 1), space.largest + 1)
+        if sum(comb(free, size - fixed) for size in sizes if size >= fixed) > limit:
+            return None
+    listed = list(islice(space, limit + 1))
+    return listed if len(listed) <= limit else None

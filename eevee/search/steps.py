@@ -104,7 +104,7 @@ class Steps:
 
         def worth(one: Subset) -> float:
             change, cost = round6(self._known[one]) - before, self._space.costs[after[one]]
-            return -_per_cost(-change, cost) if joins else _per_cost(change, cost)
+            return -worth_per_cost(-change, cost) if joins else worth_per_cost(change, cost)
 
         return min(after, key=lambda one: (worth(one), self.order(one)))
 
@@ -114,7 +114,7 @@ class Steps:
             self._known.update(zip(new, self._losses(new), strict=True))
 
 
-def _per_cost(change: float, cost: float) -> float:
+def worth_per_cost(change: float, cost: float) -> float:
     """Divide by the cost; but a step in the wrong direction is no better for costing more."""
     if change <= 0:
         return change

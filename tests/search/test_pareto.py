@@ -21,10 +21,11 @@ from eevee.search.constraints import Constraints
 from eevee.search.evolution import evolve
 from eevee.search.front import hypervolume, non_dominated
 from eevee.search.goal import make_space
-from eevee.search.nsga import FrontSearch, Nsga, _Individual, crossed
+from eevee.search.nsga import FrontSearch, LossAndCost, Nsga, crossed
 from eevee.search.pareto import pareto, within_one_se
 from eevee.search.procedure import Procedure
 from eevee.search.result import Ledger, round6
+from eevee.search.selection import Individual
 from eevee.tiers import make_goals, search_tiers
 from tests.conftest import made_table
 from tests.scoring.tables import few_splits, rich_table
@@ -103,7 +104,7 @@ def test_losses_that_round_alike_are_equal_and_blank_ones_are_left_out() -> None
 @given(POINTS)
 def test_hypervolume_is_that_of_deap(points: list) -> None:
     frame = pd.DataFrame(points, columns=["cost", "loss"])
-    inside = [_Individual((), (loss / 1.5, cost / 1.25)) for cost, loss in points]
+    inside = [Individual((), LossAndCost((loss / 1.5, cost / 1.25))) for cost, loss in points]
     inside = [one for one in inside if max(one.fitness.values) < 1]
     wanted = tools.hypervolume(inside, np.ones(2)) if inside else 0.0
     assert hypervolume(frame, 1.5, 1.25) == pytest.approx(wanted)

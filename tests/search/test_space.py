@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from eevee.search.evolution import evolve
 from eevee.search.generations import Evolution
-from eevee.search.space import Space, at_most
+from eevee.search.space import Space, members
 from eevee.table import round_cost, total_cost
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 
@@ -151,17 +151,32 @@ def test_swap_add_and_drop_have_the_same_chance_where_all_fit() -> None:
 def test_a_space_is_counted_no_further_than_the_limit() -> None:
     listed = 0
 
-    class Endless:
+    class Endless(Space):
         def __iter__(self):
             nonlocal listed
             while True:
                 listed += 1
                 yield ("a",)
 
-    assert not at_most(Endless(), 6000)
+    assert members(Endless({"a": 1.0}, smallest=1, largest=1, budget=1.0), 6000) is None
     assert listed == 6001
-    assert at_most(of_size(NAMES, 3), 20)
-    assert not at_most(of_size(NAMES, 3), 19)
+    assert members(Endless(dict.fromkeys(NAMES, 1.0), smallest=3, largest=3), 19) is None
+    assert listed == 6001  # counted, and not listed
+    assert members(of_size(NAMES, 3), 19) is None
+    assert members(of_size(NAMES, 3), 20) == list(combinations(NAMES, 3))
+
+
+@given(n=st.integers(1, 7), low=st.integers(1, 7), high=st.integers(1, 7), fixed=st.integers(0, 7))
+def test_a_space_is_listed_exactly_where_it_holds_no_more_than_the_limit(
+    n: int, low: int, high: int, fixed: int
+) -> None:
+    low, high = sorted((min(low, n), min(high, n)))
+    names = [f"b{i}" for i in range(n)]
+    taken = tuple(names[: min(fixed, high)])
+    space = Space(dict.fromkeys(names, 1.0), smallest=low, largest=high, fixed=taken)
+    listed = list(space)
+    assert members(space, len(listed)) == listed
+    assert members(space, len(listed) - 1) is None
 
 
 def test_a_large_budget_space_is_lazy() -> None:

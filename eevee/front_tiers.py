@@ -9,7 +9,7 @@ from eevee.search.constraints import Constraints
 from eevee.search.goal import goal_space
 from eevee.search.pareto import ParetoResult, within_one_se
 from eevee.search.procedure import Procedure
-from eevee.search.result import Ledger, ProgressHook, SearchResult
+from eevee.search.result import Ledger, SearchResult
 from eevee.search.space import Space
 from eevee.search.watch import ALONE, Watch
 from eevee.table import Subset
@@ -27,7 +27,7 @@ def read_tier(
     constraints: Constraints | None = None,
     n_rescore: int = 8,
     label: str = "tier",
-    progress: ProgressHook | None = None,
+    watch: Watch = ALONE,
 ) -> SearchResult:
     """Read the best subset under a budget from a front, and move it on while a neighbour is better.
 
@@ -44,7 +44,7 @@ def read_tier(
         Initialisations under which the best 50 are scored again; 0 skips it.
     label : str
         Name in progress reports.
-    progress : callable, optional
+    watch : Watch
 
     Returns
     -------
@@ -67,7 +67,7 @@ def read_tier(
     """
     amount = budget_in_units(budget, scorer.table)
     space = goal_space(scorer, None, amount, constraints)
-    ledger = _polished(scorer, result, space, label, progress)
+    ledger = _polished(scorer, result, space, label, watch)
     settings = {**result.settings, "budget": amount, "method": "front", "n_rescore": n_rescore}
     return ledger.result(n_rescore=n_rescore, settings=settings, logbook=ledger.one_line())
 
@@ -116,7 +116,7 @@ def tiers_from_front(
     for goal in goals[: len(alone)]:
         space = goal_space(scorer, None, goal.budget, constraints)
         also = [alone[goal.name].best, *(tier.best for tier in tiers.values())]
-        tiers[goal.name] = _better(scorer, alone[goal.name], result, space, also)
+        tiers[goal.name] = _better(scorer, alone[goal.name], result, space, also, watch)
     return tiers
 
 
@@ -145,12 +145,17 @@ def one_se_tier(result: ParetoResult) -> SearchResult:
 
 
 def _better(
-    scorer: Scorer, alone: SearchResult, front: ParetoResult, space: Space, also: list[Subset]
+    scorer: Scorer,
+    alone: SearchResult,
+    front: ParetoResult,
+    space: Space,
+    also: list[Subset],
+    watch: Watch,
 ) -> SearchResult:
     """Rank what both searches scored under a budget together."""
     if alone.exact:
         return alone
-    read = _polished(scorer, front, space, "front", None).rows
+    read = _polished(scorer, front, space, "front", Watch(stop=watch.stop)).rows
     # The random subsets of the budget's own search alone stay its baseline.
     rows = {subset: (loss, spread, max(born, 1)) for subset, (loss, spread, born) in read.items()}
     own = alone.evaluated[["benchmarks", "loss", "spread", "generation"]]
@@ -171,10 +176,10 @@ def _polished(
     result: ParetoResult,
     space: Space,
     label: str,
-    progress: ProgressHook | None,
+    watch: Watch,
 ) -> Ledger:
     """Begin with what the front's search scored, and score neighbours until none is better."""
-    ledger = Ledger(scorer, label, len(result.evaluated), progress)
+    ledger = Ledger(scorer, label, len(result.evaluated), watch.progress)
     seen = result.evaluated[["benchmarks", "loss", "spread", "generation"]]
     rows = {subset: tuple(row) for subset, *row in seen.itertuples(index=False)}
     ledger.restore({subset: row for subset, row in rows.items() if subset in space})
@@ -185,7 +190,7 @@ def _polished(
     while True:
         before = ledger.best()
         near = space.neighbours(before)
-        if result.exact or len(near) > MOST_NEIGHBOURS:
+        if result.exact or len(near) > MOST_NEIGHBOURS or watch.stop():
             return ledger
         ledger.add(near, generation)
         if ledger.best() == before:

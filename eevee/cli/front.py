@@ -12,7 +12,7 @@ from eevee.cli import app
 from eevee.cli.find import check_sizes_compare
 from eevee.cli.options import Out, OutputOptions, ScorerOptions, TableOptions, settings
 from eevee.cli.searching import RuleOptions, SearchOptions
-from eevee.cli.session import session
+from eevee.cli.session import Resume, session
 from eevee.cli.show import number, print_json, print_line, print_table, print_written
 from eevee.cli.tier import parse_budgets
 from eevee.cli.verb import verb
@@ -59,14 +59,13 @@ def pareto(
         ),
     ] = True,
     out: Out = None,
+    resume: Resume = False,
 ) -> None:
     """Search for the Pareto front of loss and cost, over subsets of any size."""
     from eevee.front_tiers import one_se_tier, tiers_from_front
     from eevee.jobs_front import save_pareto
-    from eevee.runs import check_out
     from eevee.search.nsga import Nsga
     from eevee.search.pareto import pareto as search_front
-    from eevee.search.watch import Watch
     from eevee.tiers import make_goals, make_tier_set
 
     budgets = parse_budgets(budget or ())
@@ -76,9 +75,7 @@ def pareto(
     if one_se and scorer.n_splits < 2:
         raise typer.BadParameter("--one-se takes at least two splits; give more, such as 10")
     kept = rules.make()
-    if out is not None:
-        check_out(out)
-    with session(None, False, output.quiet, 1 + len(budgets)) as job:
+    with session(out, resume, output.quiet, 1 + len(budgets)) as job:
         read = rules.pay(table.read())
         made = scorer.make(read, quiet=output.quiet)
         if budgets:
@@ -89,6 +86,7 @@ def pareto(
             seed=scorer.search_seed,
             settings=Nsga(evaluations=evaluations),
             exhaustive=exhaustive,
+            checkpoints=job.checkpoints,
             stop=job.stop,
             progress=job.bar.search,
         )
@@ -101,7 +99,7 @@ def pareto(
                 constraints=kept,
                 procedure=SearchOptions(exhaustive=exhaustive).make(scorer.paper),
                 seed=scorer.search_seed,
-                watch=Watch(stop=job.stop, progress=job.bar.search),
+                watch=job.watch,
             )
         if one_se:
             found["one-se"] = one_se_tier(result)

@@ -45,7 +45,7 @@ class Session:
 
     @property
     def beside(self) -> Watch:
-        """What quick searches take: they are no news, and keep no state."""
+        """What many quick searches take: they are no news, and keep no state."""
         from eevee.search.watch import Watch
 
         return Watch(None, self.stop, self.bar.beside)
@@ -56,13 +56,6 @@ class Session:
         from eevee.search.watch import Watch
 
         return Watch(self.checkpoints, self.stop, self.bar.search)
-
-    @property
-    def assessing(self) -> Watch:
-        """What searches in outer splits take: many quick ones, on the live line alone."""
-        from eevee.search.watch import Watch
-
-        return Watch(None, self.stop, self.bar.beside)
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
         """Take note of the first Ctrl-C; the second one stops at once."""

@@ -13,6 +13,7 @@ from deap import base, tools
 
 from eevee.errors import EeveeError
 from eevee.search.chains import cheapest_chain, greedy_chain
+from eevee.search.checkpoint import Saved, State
 from eevee.search.front import front_of, hypervolume
 from eevee.search.result import Ledger, round6
 from eevee.search.selection import Individual
@@ -69,6 +70,8 @@ class FrontSearch:
     ledger : Ledger
     nsga : Nsga
     seed : int
+    saved : Saved or None
+        Where the state is kept after each generation, and taken up again.
     stop : callable
         Asked before each generation; true ends the search there.
 
@@ -85,12 +88,14 @@ class FrontSearch:
         nsga: Nsga,
         seed: int,
         *,
+        saved: Saved | None = None,
         stop: Callable[[], bool] = never,
     ) -> None:
         self._space = space
         self._ledger = ledger
         self._nsga = nsga
         self._rng = np.random.default_rng(seed)
+        self._saved = saved
         self._stop = stop
         self._born: set[Subset] = set()
         self._logbook: list[dict[str, Any]] = []
@@ -98,18 +103,29 @@ class FrontSearch:
         self.stopped = False
 
     def run(self, include: Iterable[Subset] = ()) -> pd.DataFrame:
-        """Search, and return the logbook; `include` are subsets to begin with."""
-        if self._nsga.greedy:
-            most = min(self._nsga.greedy, self._nsga.evaluations // 2)
-            greedy_chain(self._space, self._ledger, most, self._stop)
-        self._take([*self._ledger.rows, *include, *self._first()])
-        while self._left > 0:
+        """Search, from the kept state if there is one, and return the logbook.
+
+        `include` are subsets to begin with.
+        """
+        if not self._take_up():
+            self._begin(include)
+        while self._left > 0 and not self.stopped:
             self.stopped = self._stop()
             brood = [] if self.stopped else list(self._brood())
             if not brood:
                 break
             self._take(brood)
+            self._keep()
         return pd.DataFrame(self._logbook)
+
+    def _begin(self, include: Iterable[Subset]) -> None:
+        if self._nsga.greedy:
+            most = min(self._nsga.greedy, self._nsga.evaluations // 2)
+            greedy_chain(self._space, self._ledger, most, self._stop)
+            self.stopped = self._stop()  # a chain that was cut short is nothing to go on from
+        self._take([*self._ledger.rows, *include, *self._first()])
+        if not self.stopped:
+            self._keep()
 
     @property
     def _left(self) -> int:
@@ -122,6 +138,24 @@ class FrontSearch:
         self._ledger.add(brood, generation)
         self.population = self._selected(dict.fromkeys([*self.population, *brood]))
         self._logbook.append(log_line(self._ledger, generation))
+
+    def _keep(self) -> None:
+        if self._saved is not None:
+            rng = self._rng.bit_generator.state
+            rows = self._ledger.rows
+            self._saved.save(State("evolving", self.population, self._logbook, rng, rows))
+
+    def _take_up(self) -> bool:
+        """Go on from the kept state, if there is one."""
+        state = None if self._saved is None else self._saved.load()
+        if state is None:
+            return False
+        self._ledger.restore(state.rows)
+        self._born = set(state.rows)
+        self.population = list(state.population)
+        self._logbook = list(state.logbook)
+        self._rng.bit_generator.state = state.rng
+        return True
 
     def _first(self) -> list[Subset]:
         """Chains of the cheapest, then random subsets: half by size, half by the log of cost."""

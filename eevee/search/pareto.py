@@ -13,6 +13,7 @@ from eevee.errors import EeveeError
 from eevee.intervals import overlap_factor
 from eevee.scoring.base import Scorer
 from eevee.scoring.loss import Targets
+from eevee.search.checkpoint import Checkpoints
 from eevee.search.constraints import Constraints
 from eevee.search.front import front_of, hypervolume
 from eevee.search.goal import inside, make_space
@@ -77,7 +78,8 @@ def pareto(
     include: Iterable[Iterable[str]] = (),
     n_rescore: int = 8,
     exhaustive: bool = True,
-    label: str = "front",
+    label: str = "Pareto front",
+    checkpoints: Checkpoints | None = None,
     stop: Callable[[], bool] = never,
     progress: ProgressHook | None = None,
 ) -> ParetoResult:
@@ -102,7 +104,9 @@ def pareto(
     exhaustive : bool
         Allow scoring everything.
     label : str
-        Name in progress reports.
+        Name in progress reports, and of the checkpoint.
+    checkpoints : Checkpoints, optional
+        Where the state is kept after each generation, and taken up again, as in `eevee.evolve`.
     stop : callable, optional
         Asked between generations; true ends the search with what is best so far, under
         ``settings["interrupted"]`` and without scoring it again.
@@ -116,7 +120,8 @@ def pareto(
     Raises
     ------
     EeveeError
-        If a rule cannot be met, or the scorer has ``targets="unseen"``.
+        If a rule cannot be met, the scorer has ``targets="unseen"``, or a checkpoint is of
+        another table, configuration or version.
 
     Examples
     --------
@@ -146,7 +151,10 @@ def pareto(
         ledger.add(every, 0)
         logbook = pd.DataFrame([log_line(ledger, 0)])
     else:
-        search = FrontSearch(space, ledger, nsga, seed, stop=stop)
+        saved = None
+        if checkpoints is not None:
+            saved = checkpoints.of(label, scorer, {**about, "include": also})
+        search = FrontSearch(space, ledger, nsga, seed, saved=saved, stop=stop)
         logbook = search.run(also)
         if search.stopped:
             about |= {"interrupted": True, "n_rescore": 0}

@@ -38,13 +38,22 @@ def states(folder: Path) -> set[str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize("budgets", [("--budget", "small=4", "--budget", "big=7", "--nested")])
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ("tiers", "--budget", "big=7", "--nested", "--generations", "4", "--restarts", "2",
+         "--no-baselines"),
+        ("pareto", "--evaluations", "2500", "--one-se"),
+    ],
+    ids=["tiers", "pareto"],
+)  # fmt: skip
 def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_bytes(
-    tmp_path: Path, budgets: tuple[str, ...]
+    tmp_path: Path, verb: tuple[str, ...]
 ) -> None:
+    name, *options = verb
     asked = (
-        "tiers", str(DATA / "bbh/scores.csv"), *budgets, "--epochs", "5", "--splits", "2",
-        "--generations", "4", "--restarts", "2", "--no-baselines", "--out", "run",
+        name, str(DATA / "bbh/scores.csv"), "--budget", "small=4", *options, "--epochs", "5",
+        "--splits", "2", "--out", "run",
     )  # fmt: skip
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     whole.mkdir()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from functools import cache
 from itertools import chain, combinations
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ import eevee
 from eevee.errors import EeveeError
 from eevee.front_tiers import read_tier, tiers_from_front
 from eevee.search.chains import cheapest_chain, greedy_chain
+from eevee.search.checkpoint import Checkpoints
 from eevee.search.constraints import Constraints
 from eevee.search.evolution import evolve
 from eevee.search.front import hypervolume, non_dominated
@@ -214,6 +216,26 @@ def test_beginning_with_a_good_subset_keeps_it() -> None:
     assert needle in set(found.front["benchmarks"])
     with pytest.raises(EeveeError, match="cannot begin with b00"):
         pareto(scorer, include=[("b00",)], constraints=Constraints(require=("b01",)))
+
+
+@pytest.mark.parametrize("stop_after", [0, 1, 2, 5, 9, 99])
+@pytest.mark.parametrize("greedy", [0, 60])
+def test_a_stopped_search_goes_on_as_if_it_had_not_been(
+    tmp_path: Path, stop_after: int, greedy: int
+) -> None:
+    nsga = Nsga(evaluations=400, greedy=greedy, initial=50, population=20, children=30)
+    options = {"settings": nsga, "seed": 3, "exhaustive": False, "n_rescore": 4}
+    asked = iter([False] * stop_after)
+    whole = pareto(_scorer(), **options)
+    kept = Checkpoints(tmp_path)
+    part = pareto(_scorer(), **options, checkpoints=kept, stop=lambda: next(asked, True))
+    assert len(part.evaluated) <= len(whole.evaluated)
+    again = pareto(_scorer(), **options, checkpoints=kept)
+    for name in ("front", "evaluated", "logbook"):
+        assert getattr(again, name).to_csv() == getattr(whole, name).to_csv()
+    assert again.settings == whole.settings
+    with pytest.raises(EeveeError, match=r"search\.seed was 3, and is 4 now"):
+        pareto(_scorer(), **options | {"seed": 4}, checkpoints=kept)
 
 
 def test_stopped_search_gives_what_it_has_and_says_so() -> None:

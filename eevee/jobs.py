@@ -27,6 +27,7 @@ from eevee.runs import (
     write_table,
 )
 from eevee.scoring.base import Advance, Scorer
+from eevee.search.pareto import ParetoResult
 from eevee.search.result import SearchResult
 from eevee.stability import Stability
 from eevee.table import ResultsTable, Subset
@@ -104,6 +105,48 @@ def save_selection(
         save_figure(folder, "ablation", _ablation_figure(scorer, result.best, drop))
         save_figure(folder, "heatmap", plots.heatmap_data(scorer.table))
         save_figure(folder, "cost", cost_frame(found, both), cost_unit=scorer.table.cost_unit)
+
+
+def save_pareto(
+    out: str | os.PathLike[str],
+    scorer: Scorer,
+    result: ParetoResult,
+    found: Mapping[str, SearchResult],
+    tiers: TierSet | None,
+    settings: Mapping[str, Any],
+) -> None:
+    """Write the run folder of `eevee pareto`: front, all subsets scored, logbook, figure, tiers.
+
+    Parameters
+    ----------
+    out : path
+        The folder; an earlier run there is replaced.
+    scorer : Scorer
+    result : ParetoResult
+    found : mapping of tier name to SearchResult
+        From `tiers_from_front`; empty without budgets.
+    tiers : TierSet or None
+        The same, as it is exported.
+    settings : mapping
+        Of the job, for `config.json`.
+
+    Raises
+    ------
+    EeveeError
+        If the folder cannot be written. Nothing is left half-written.
+    """
+    searches = {"front": result.settings}
+    searches |= {name: one.settings for name, one in found.items()}
+    with run_folder(out) as folder:
+        write_table(folder / "front.csv", result.front)
+        write_table(folder / "subsets.csv", result.evaluated)
+        write_table(folder / "logbook.csv", result.logbook)
+        write_config(folder, "pareto", _settings(scorer, {**settings, "searches": searches}))
+        if tiers is not None:
+            dump_tiers(tiers, folder / "tiers.yaml")
+            dump_tiers(tiers, folder / "tiers.json")
+        data = plots.pareto_data(result, found)
+        save_figure(folder, "pareto", data, cost_unit=scorer.table.cost_unit)
 
 
 def save_sweep(

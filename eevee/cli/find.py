@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eevee.cli import app
-from eevee.cli.options import Out, OutputOptions, ScorerOptions, TableOptions, Targets, settings
-from eevee.cli.searching import RuleOptions, SearchOptions
+from eevee.cli.options import Out, OutputOptions, ScorerOptions, TableOptions, settings
+from eevee.cli.searching import (
+    Budget,
+    RuleOptions,
+    SearchOptions,
+    Size,
+    check_budget,
+    check_sizes_compare,
+)
 from eevee.cli.session import Resume, session
 from eevee.cli.show import number, print_json, print_line, print_table, print_written
 from eevee.cli.verb import verb
@@ -38,13 +45,8 @@ def select(
     search: SearchOptions,
     rules: RuleOptions,
     output: OutputOptions,
-    k: Annotated[
-        int | None,
-        typer.Option("-k", "--k", help="How many benchmarks; at most, with --budget.", min=1),
-    ] = None,
-    budget: Annotated[
-        str | None, typer.Option("--budget", help="Total cost, as 12 or 25%.")
-    ] = None,
+    k: Size = None,
+    budget: Budget = None,
     baselines: Baselines = True,
     out: Out = None,
     resume: Resume = False,
@@ -158,26 +160,6 @@ def parse_sizes(text: str) -> list[int]:
             f"--k is 1:26, 2:20:3 or 1,4,8 (sizes from 1), not {text!r}"
         ) from None
     return sorted(sizes)
-
-
-def check_budget(text: str) -> None:
-    """Refuse what is no positive number or percentage as wrong usage."""
-    from eevee.budgets import parse_budget
-    from eevee.errors import EeveeError
-
-    try:
-        parse_budget(text)
-    except EeveeError as error:
-        raise typer.BadParameter(str(error)) from None
-
-
-def check_sizes_compare(scorer: ScorerOptions) -> None:
-    """Refuse a budget with unseen targets: such losses do not compare across sizes."""
-    if scorer.targets is not Targets.all:
-        raise typer.BadParameter(
-            "a budget compares subsets of different sizes, which with --targets unseen predict "
-            "different things; leave --targets out (both losses are shown)"
-        )
 
 
 def _as_json(

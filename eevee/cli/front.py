@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from eevee.cli import app
-from eevee.cli.find import check_sizes_compare
 from eevee.cli.options import Out, OutputOptions, ScorerOptions, TableOptions, settings
-from eevee.cli.searching import RuleOptions, SearchOptions
+from eevee.cli.searching import RuleOptions, SearchOptions, check_sizes_compare
 from eevee.cli.session import Resume, session
 from eevee.cli.show import number, print_json, print_line, print_table, print_written
 from eevee.cli.tier import parse_budgets
@@ -63,7 +62,7 @@ def pareto(
 ) -> None:
     """Search for the Pareto front of loss and cost, over subsets of any size."""
     from eevee.front_tiers import one_se_tier, tiers_from_front
-    from eevee.jobs_front import save_pareto
+    from eevee.jobs import save_pareto
     from eevee.search.nsga import Nsga
     from eevee.search.pareto import pareto as search_front
     from eevee.tiers import make_goals, make_tier_set

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eevee.cli.options import option, split_names
+from eevee.cli.options import ScorerOptions, Targets, option, split_names
 
 if TYPE_CHECKING:
     from eevee.search.constraints import Constraints
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from eevee.table import ResultsTable
 
 _SEARCH, _RULES = "Searching", "What a subset must hold"
+
+
+Size = Annotated[
+    int | None,
+    typer.Option("-k", "--k", help="How many benchmarks; at most, with --budget.", min=1),
+]
+Budget = Annotated[str | None, typer.Option("--budget", help="Total cost, as 12 or 25%.")]
 
 
 class Method(StrEnum):
@@ -172,3 +179,23 @@ class RuleOptions:
     def pay(self, table: ResultsTable) -> ResultsTable:
         """Return the table in which what the user already has costs nothing."""
         return table.already_paid(split_names("--have", self.have))
+
+
+def check_budget(text: str) -> None:
+    """Refuse what is no positive number or percentage as wrong usage."""
+    from eevee.budgets import parse_budget
+    from eevee.errors import EeveeError
+
+    try:
+        parse_budget(text)
+    except EeveeError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def check_sizes_compare(scorer: ScorerOptions) -> None:
+    """Refuse a budget with unseen targets: such losses do not compare across sizes."""
+    if scorer.targets is not Targets.all:
+        raise typer.BadParameter(
+            "a budget compares subsets of different sizes, which with --targets unseen predict "
+            "different things; leave --targets out (both losses are shown)"
+        )

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eevee.cli import app
-from eevee.cli.find import (
-    Baselines,
+from eevee.cli.find import Baselines, print_agreement, print_baselines
+from eevee.cli.options import Out, OutputOptions, ScorerOptions, TableOptions, settings
+from eevee.cli.searching import (
+    RuleOptions,
+    SearchOptions,
     check_budget,
     check_sizes_compare,
-    print_agreement,
-    print_baselines,
 )
-from eevee.cli.options import Out, OutputOptions, ScorerOptions, TableOptions, settings
-from eevee.cli.searching import RuleOptions, SearchOptions
 from eevee.cli.session import Resume, session
 from eevee.cli.show import number, print_json, print_line, print_table, print_written
 from eevee.cli.verb import verb

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eevee.cli import app
-from eevee.cli.find import check_budget, check_sizes_compare
 from eevee.cli.judge import Names
 from eevee.cli.options import (
     JudgedTableOptions,
@@ -21,7 +20,14 @@ from eevee.cli.options import (
     named_subsets,
     settings,
 )
-from eevee.cli.searching import RuleOptions, SearchOptions
+from eevee.cli.searching import (
+    Budget,
+    RuleOptions,
+    SearchOptions,
+    Size,
+    check_budget,
+    check_sizes_compare,
+)
 from eevee.cli.show import number, print_json, print_line, print_table, print_written, progress_bar
 from eevee.cli.verb import verb
 
@@ -44,13 +50,8 @@ def assess(
     search: SearchOptions,
     rules: RuleOptions,
     output: OutputOptions,
-    k: Annotated[
-        int | None,
-        typer.Option("-k", "--k", help="How many benchmarks; at most, with --budget.", min=1),
-    ] = None,
-    budget: Annotated[
-        str | None, typer.Option("--budget", help="Total cost, as 12 or 25%.")
-    ] = None,
+    k: Size = None,
+    budget: Budget = None,
     benchmarks: Names = None,
     tiers: TierFile = None,
     tier: TierName = None,

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import numpy as np
-import pandas as pd
 
 from eevee.scoring.base import Scorer
 from eevee.search.constraints import Constraints
@@ -19,22 +17,8 @@ Propose = Callable[[Ledger, Space, np.random.Generator], Sequence[Subset]]
 """Members of the space, in any order; the ledger scores what it takes to find them."""
 
 
-class Search(Protocol):
-    """A search by a fixed rule; parameters as in `eevee.evolve`."""
-
-    def __call__(
-        self,
-        scorer: Scorer,
-        k: int | None = None,
-        *,
-        budget: float | None = None,
-        constraints: Constraints | None = None,
-        seed: int = 0,
-        n_rescore: int = 8,
-        label: str = "search",
-        progress: ProgressHook | None = None,
-    ) -> SearchResult:
-        """Return what the rule proposes, ranked; `evaluated` holds all that it looked at."""
+Search = Callable[..., SearchResult]
+"""A search by a fixed rule; parameters as in `eevee.evolve`."""
 
 
 def proposing(method: str, total: Callable[[Space], int]) -> Callable[[Propose], Search]:
@@ -74,7 +58,7 @@ def proposing(method: str, total: Callable[[Space], int]) -> Callable[[Propose],
                     "seed": seed,
                     "n_rescore": n_rescore,
                 },
-                logbook=_logbook(ledger, proposed),
+                logbook=ledger.one_line(proposed),
             )
 
         # Not `functools.wraps`: `help` and `inspect` should show the arguments of the search.
@@ -83,17 +67,3 @@ def proposing(method: str, total: Callable[[Space], int]) -> Callable[[Propose],
         return search
 
     return decorate
-
-
-def _logbook(ledger: Ledger, proposed: Sequence[Subset]) -> pd.DataFrame:
-    """One line, about what is proposed."""
-    losses = [ledger.loss(subset) for subset in proposed]
-    row = {
-        "generation": 0,
-        "evaluated": len(ledger),
-        "best": min(losses),
-        "mean": float(np.mean(losses)),
-        "worst": max(losses),
-        "unchanged": 0,
-    }
-    return pd.DataFrame([row])

@@ -216,15 +216,15 @@ class Ledger:
             settings=settings,
         )
 
-    def one_line(self) -> pd.DataFrame:
-        """Return a logbook of one line: for searches that have no generations."""
-        losses = [self.loss(subset) for subset in self.top(len(self))]
+    def one_line(self, subsets: Iterable[Subset] | None = None) -> pd.DataFrame:
+        """Return a logbook of one line, about some subsets or all: without generations."""
+        losses = [self.loss(subset) for subset in (self._rows if subsets is None else subsets)]
         row = {
             "generation": 0,
             "evaluated": len(self),
-            "best": losses[0],
+            "best": min(losses),
             "mean": float(np.mean(losses)),
-            "worst": losses[-1],
+            "worst": max(losses),
             "unchanged": 0,
         }
         return pd.DataFrame([row])

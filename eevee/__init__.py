@@ -14,6 +14,9 @@ from eevee._version import __version__ as __version__
 if TYPE_CHECKING:
     from eevee.ablation import ablate as ablate
     from eevee.advice import next_benchmark as next_benchmark
+    from eevee.assessed import Assessment as Assessment
+    from eevee.assessedtiers import assess_tiers as assess_tiers
+    from eevee.assessment import assess as assess
     from eevee.completion import Completion as Completion
     from eevee.completion import complete as complete
     from eevee.errors import EeveeError as EeveeError
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from eevee.harder_splits import family_splits as family_splits
     from eevee.harder_splits import frontier_splits as frontier_splits
     from eevee.harder_splits import time_splits as time_splits
+    from eevee.outer import Scoring as Scoring
     from eevee.prediction import Prediction as Prediction
     from eevee.predictor import Predictor as Predictor
     from eevee.predictor import fit_predictor as fit_predictor
@@ -50,6 +54,8 @@ if TYPE_CHECKING:
     from eevee.splits import Splits as Splits
     from eevee.splits import fold_splits as fold_splits
     from eevee.splits import shuffle_splits as shuffle_splits
+    from eevee.stability import Stability as Stability
+    from eevee.stability import assess_stability as assess_stability
     from eevee.table import ResultsTable as ResultsTable
     from eevee.tierfile import TierSet as TierSet
     from eevee.tierfile import dump_tiers as dump_tiers
@@ -57,6 +63,7 @@ if TYPE_CHECKING:
     from eevee.tiers import build_tiers as build_tiers
 
 _HOME = {
+    "Assessment": "eevee.assessed",
     "BenchmarkSelector": "eevee.selector",
     "Checkpoints": "eevee.search.checkpoint",
     "Completion": "eevee.completion",
@@ -74,10 +81,15 @@ _HOME = {
     "Rating": "eevee.rating",
     "ResultsTable": "eevee.table",
     "RidgeScorer": "eevee.scoring.ridge",
+    "Scoring": "eevee.outer",
     "SearchResult": "eevee.search.result",
     "Splits": "eevee.splits",
+    "Stability": "eevee.stability",
     "TierSet": "eevee.tierfile",
     "ablate": "eevee.ablation",
+    "assess": "eevee.assessment",
+    "assess_stability": "eevee.stability",
+    "assess_tiers": "eevee.assessedtiers",
     "build_tiers": "eevee.tiers",
     "choose_scorer": "eevee.scoring.choice",
     "complete": "eevee.completion",

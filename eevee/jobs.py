@@ -12,6 +12,7 @@ import pandas as pd
 
 from eevee import plots
 from eevee.ablation import ablate
+from eevee.assessed import Assessment
 from eevee.describe import summary
 from eevee.errors import EeveeError
 from eevee.ranking import rank_benchmarks
@@ -27,6 +28,7 @@ from eevee.runs import (
 )
 from eevee.scoring.base import Advance, Scorer
 from eevee.search.result import SearchResult
+from eevee.stability import Stability
 from eevee.table import ResultsTable, Subset
 from eevee.tierfile import TierSet, dump_tiers
 
@@ -157,6 +159,24 @@ def save_ratings(
     with run_folder(out) as folder:
         write_config(folder, "score", _settings(scorer, settings))
         write_json(folder / "ratings.json", ratings)
+
+
+def save_assessment(
+    out: str | os.PathLike[str],
+    table: ResultsTable,
+    assessment: Assessment,
+    settings: Mapping[str, Any],
+    stability: Stability | None = None,
+) -> None:
+    """Write the run folder of `eevee assess`: one CSV per frame of the assessment."""
+    with run_folder(out) as folder:
+        about = {"table": summary(table), "assessment": assessment.settings}
+        write_config(folder, "assess", {**settings, **about})
+        write_table(folder / "assessment.csv", assessment.methods)
+        for name in ("folds", "models", "differences", "pairwise", "columns", "gap"):
+            write_table(folder / f"{name}.csv", getattr(assessment, name))
+        if stability is not None:
+            write_json(folder / "stability.json", stability.as_dict())
 
 
 def save_figure(folder: Path, name: str, data: pd.DataFrame | None, **options: Any) -> None:

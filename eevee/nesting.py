@@ -12,11 +12,12 @@ import pandas as pd
 from eevee.errors import EeveeError
 from eevee.scoring.base import Scorer
 from eevee.search.constraints import Constraints
+from eevee.search.goal import goal_space
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
 from eevee.search.watch import ALONE, Watch
 from eevee.table import Subset
-from eevee.tiers import Goal, search_tiers
+from eevee.tiers import Goal, rules_of, search_tiers
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,13 +91,12 @@ def nest_tiers(
     }
     rules = constraints or Constraints()
     grown = _chain(scorer, goals, rules.requiring, "grown", options)
-    assert grown is not None  # a smaller tier always fits a larger budget
     names = scorer.table.benchmark_names
     cut = _chain(
         scorer, goals[::-1], lambda held: rules.excluding(set(names) - set(held)), "cut", options
     )
     ways = [way for way in (grown, cut) if way is not None and len(way) == len(goals)]
-    if not ways:  # stopped on the way
+    if not ways:  # stopped on the way: nothing nests yet
         return Nested(dict(free), _price(goals, free, free), grown=True)
     best = min(ways, key=lambda way: float(_price(goals, free, way)["increase"].mean()))
     found = {goal.name: best[goal.name] for goal in goals}
@@ -117,11 +117,10 @@ def _chain(
         rules = given(held)
         step = Goal(f"{goal.name} ({way})", goal.budget, goal.k)
         try:
-            found[goal.name] = search_tiers(scorer, [step], constraints=rules, **options)[step.name]
+            goal_space(scorer, goal.k, goal.budget, rules_of(goal, rules))
         except EeveeError:
-            if way == "grown":
-                raise
             return None  # what the larger tier holds does not fit the smaller budget
+        found[goal.name] = search_tiers(scorer, [step], constraints=rules, **options)[step.name]
         held = found[goal.name].best
         if options["watch"].stop():
             break

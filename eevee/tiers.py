@@ -17,7 +17,7 @@ from eevee.search.constraints import Constraints
 from eevee.search.goal import goal_space
 from eevee.search.methods import compare
 from eevee.search.procedure import Procedure
-from eevee.search.result import ProgressHook, SearchResult
+from eevee.search.result import SearchResult
 from eevee.search.watch import ALONE, Watch
 from eevee.seeds import child_seed
 from eevee.table import ResultsTable, round_cost
@@ -73,7 +73,7 @@ def make_goals(
     for goal in goals:
         if sum(other.name == goal.name for other in goals) > 1:
             raise EeveeError(f"tier {goal.name!r} has both a budget and a size; give one")
-        rules = _rules_of(goal, constraints)
+        rules = rules_of(goal, constraints)
         try:
             goal_space(scorer, goal.k, goal.budget, rules)
         except EeveeError as error:
@@ -109,7 +109,7 @@ def search_tiers(
             scorer,
             goal.k,
             budget=goal.budget,
-            constraints=_rules_of(goal, constraints),
+            constraints=rules_of(goal, constraints),
             seed=goal_seed(seed, goal),
             include=smaller if goal.budget else (),
             label=goal.name,
@@ -132,7 +132,7 @@ def compare_goals(
     *,
     constraints: Constraints | None = None,
     seed: int = 0,
-    progress: ProgressHook | None = None,
+    watch: Watch = ALONE,
 ) -> pd.DataFrame:
     """Compare what was found for each goal with simple searches for the same.
 
@@ -149,16 +149,17 @@ def compare_goals(
                 found[goal.name],
                 k=goal.k,
                 budget=goal.budget,
-                constraints=_rules_of(goal, constraints),
+                constraints=rules_of(goal, constraints),
                 seed=goal_seed(seed, goal),
-                progress=progress,
+                stop=watch.stop,
+                progress=watch.progress,
             )
             frame.insert(0, "tier", goal.name)
             parts.append(frame)
     return pd.concat(parts, ignore_index=True)
 
 
-def _rules_of(goal: Goal, constraints: Constraints | None) -> Constraints | None:
+def rules_of(goal: Goal, constraints: Constraints | None) -> Constraints | None:
     """Return the rules of one goal: a largest size speaks of budgets alone."""
     if constraints is None or goal.k is None:
         return constraints
@@ -242,10 +243,16 @@ def make_tier_set(scorer: Scorer, found: Mapping[str, SearchResult], *, seed: in
 
 def _shared_settings(found: Mapping[str, SearchResult]) -> dict[str, Any]:
     """Settings that all tiers share, and by tier what differs."""
-    own = ("budget", "k", "seed", "method", "require", "exclude", "restarts", "interrupted")
-    shared: dict[str, Any] = {}
-    for result in found.values():
-        shared = {key: value for key, value in result.settings.items() if key not in own}
+    results = list(found.values())
+    first = results[0].settings if results else {}
+    own = ("budget", "k", "seed", "method")
+    shared = {
+        key: value
+        for key, value in first.items()
+        if key not in own and all(result.settings.get(key) == value for result in results)
+    }
+    if any(result.settings.get("interrupted") for result in results):
+        shared["interrupted"] = True
     return shared | {"methods": {name: result.settings["method"] for name, result in found.items()}}
 
 

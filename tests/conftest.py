@@ -6,8 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from hypothesis import settings
 
 import eevee
+
+settings.register_profile("busy", deadline=None)  # a machine may be busy, or slow
+settings.load_profile("busy")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from hashlib import blake2b
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -8,9 +11,11 @@ from hypothesis import strategies as st
 
 import eevee
 from eevee.nesting import nest_tiers, quoted_loss
+from eevee.search.checkpoint import Checkpoints
 from eevee.search.constraints import Constraints
 from eevee.search.generations import Evolution
 from eevee.search.procedure import Procedure
+from eevee.search.watch import Watch
 from eevee.tiers import build_tiers, make_goals, search_tiers
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 
@@ -76,3 +81,18 @@ def test_rules_hold_for_every_tier_and_a_largest_size_for_budgets_alone() -> Non
     assert {tier.name: len(tier.benchmarks) for tier in tiers} == {"big": 2, "four": 4}
     assert all("b03" in tier.benchmark_names for tier in tiers)
     assert not any("b00" in tier.benchmark_names for tier in tiers)
+
+
+def test_a_damaged_checkpoint_of_a_chain_is_refused_and_not_taken_for_a_chain_that_cannot_be(
+    tmp_path: Path,
+) -> None:
+    scorer = FunctionScorer(table_with(12), smooth)
+    goals = make_goals(scorer, {"a": 2.0, "b": 5.0})
+    watch = Watch(Checkpoints(tmp_path))
+    options = {"procedure": replace(QUICK, exhaustive=False), "watch": watch}
+    free = search_tiers(scorer, goals, **options)
+    nest_tiers(scorer, goals, free, **options)
+    label = blake2b(b"a (cut)", digest_size=8).hexdigest()
+    (tmp_path / f"search-{label}.json").write_text("{broken")
+    with pytest.raises(eevee.EeveeError, match="is damaged"):
+        nest_tiers(scorer, goals, free, **options)

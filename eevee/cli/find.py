@@ -62,7 +62,7 @@ def select(
         check_sizes_compare(scorer)
     procedure = search.make(scorer.paper)
     kept = rules.make(None if budget is None else k)
-    with session(out, resume, output.quiet) as job:
+    with session(out, resume, output.quiet, search.restarts) as job:
         read = rules.pay(table.read())
         made = scorer.make(read, quiet=output.quiet)
         amount = None if budget is None else budget_in_units(budget, read)
@@ -76,7 +76,7 @@ def select(
         both = best_losses(made, {"selected": result}, advance=job.bar.advance)
         beside = None
         if baselines and not job.stop():
-            beside = compare(made, result, **goal, progress=job.bar.beside)
+            beside = compare(made, result, **goal, stop=job.stop, progress=job.bar.beside)
         if out is not None:
             asked = settings(table, scorer, search, rules, k=k, budget=budget)
             save_selection(
@@ -115,7 +115,7 @@ def sweep(
     sizes = parse_sizes(ks)
     procedure = search.make(scorer.paper)
     kept = rules.make()
-    with session(out, resume, output.quiet, len(sizes)) as job:
+    with session(out, resume, output.quiet, len(sizes) * search.restarts) as job:
         made = scorer.make(rules.pay(table.read()), quiet=output.quiet)
         results = sweep_sizes(
             made,

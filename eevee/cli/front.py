@@ -71,6 +71,8 @@ def pareto(
 
     budgets = parse_budgets(budget or ())
     check_sizes_compare(scorer)
+    if one_se and "one-se" in budgets:
+        raise typer.BadParameter("--one-se makes a tier 'one-se'; name the budget otherwise")
     if one_se and scorer.n_splits < 2:
         raise typer.BadParameter("--one-se takes at least two splits; give more, such as 10")
     kept = rules.make()

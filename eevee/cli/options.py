@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from eevee.outer import Scoring
     from eevee.scoring.base import Scorer
     from eevee.splits import Splits
     from eevee.table import ResultsTable
@@ -248,6 +249,20 @@ class ScorerOptions:
         if isinstance(made, ChosenScorer) and not quiet:
             typer.echo(f"scorer: {made.choice.name} ({made.choice.reason})", err=True)
         return made
+
+    def plan(self) -> Scoring:
+        """Return how to score, for searches in outer splits."""
+        from eevee.outer import Scoring
+        from eevee.readers.weights import read_weights
+
+        return Scoring(
+            scorer=self.scorer.value,
+            n_splits=self.n_splits,
+            test_size=self.test_size,
+            targets=self.targets.value,
+            weights=None if self.weights is None else read_weights(self.weights),
+            options=self._mlp_options(),
+        )
 
     def _splits(self, table: ResultsTable, *key: int) -> Splits:
         from eevee.seeds import child_seed

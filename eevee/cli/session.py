@@ -44,11 +44,25 @@ class Session:
         return self._asked
 
     @property
+    def beside(self) -> Watch:
+        """What quick searches take: they are no news, and keep no state."""
+        from eevee.search.watch import Watch
+
+        return Watch(None, self.stop, self.bar.beside)
+
+    @property
     def watch(self) -> Watch:
         """What a search takes of this."""
         from eevee.search.watch import Watch
 
         return Watch(self.checkpoints, self.stop, self.bar.search)
+
+    @property
+    def assessing(self) -> Watch:
+        """What searches in outer splits take: many quick ones, on the live line alone."""
+        from eevee.search.watch import Watch
+
+        return Watch(None, self.stop, self.bar.beside)
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
         """Take note of the first Ctrl-C; the second one stops at once."""
@@ -58,10 +72,8 @@ class Session:
         self.bar.say("interrupted: finishing this generation; Ctrl-C again stops at once")
 
     def finish(self) -> None:
-        """Remove the checkpoints of a whole run; exit with 130 after an interrupted one."""
+        """Exit with 130 after an interrupted run."""
         if not self._asked:
-            if self.checkpoints is not None:
-                self.checkpoints.remove()
             return
         on = "" if self._out is None else f"; --resume --out {self._out} goes on from here"
         typer.echo(f"interrupted: this is the best so far{on}", err=True)
@@ -91,3 +103,5 @@ def session(out: Path | None, resume: bool, quiet: bool, searches: int = 1) -> I
             yield made
         finally:
             signal.signal(signal.SIGINT, before)
+    if checkpoints is not None and not made.stop():
+        checkpoints.remove()  # the run is whole

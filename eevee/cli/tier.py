@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from eevee.nesting import Nested
     from eevee.search.result import SearchResult
     from eevee.table import ResultsTable
+    from eevee.tierfile import TierSet
 
 
 @app.command(
@@ -57,44 +58,67 @@ def tiers(
     nested: Annotated[
         bool, typer.Option("--nested", help="Each tier holds the smaller ones.")
     ] = False,
+    assess: Annotated[
+        bool,
+        typer.Option("--assess", help="Also choose in 5 x 2 folds, for the assessed loss."),
+    ] = False,
     baselines: Baselines = True,
     out: Out = None,
     resume: Resume = False,
 ) -> None:
     """Choose one tier per budget: the best subset whose total cost fits."""
+    from eevee.assessedtiers import assess_tiers
     from eevee.jobs import save_tiers
     from eevee.nesting import nest_tiers
     from eevee.search.curve import best_losses
     from eevee.tierfile import tiers_to_json
     from eevee.tiers import compare_goals, make_goals, make_tier_set, search_tiers
 
-    budgets, sizes = parse_budgets(budget or ()), parse_tier_sizes(size or ())
-    if not budgets and not sizes:
-        raise typer.BadParameter("give at least one --budget NAME=COST or --size NAME=K")
-    if nested and budgets and sizes:
-        raise typer.BadParameter("--nested takes budgets or sizes, not some of each")
+    budgets, sizes = _asked_for(budget, size, k, nested=nested)
     if budgets:
         check_sizes_compare(scorer)
     procedure = search.make(scorer.paper)
     kept = rules.make(k)
     price: Nested | None = None
-    with session(out, resume, output.quiet, len(budgets) + len(sizes)) as job:
+    searches = (len(budgets) + len(sizes)) * search.restarts * (3 if nested else 1)
+    with session(out, resume, output.quiet, searches) as job:
         read = rules.pay(table.read())
         made = scorer.make(read, quiet=output.quiet)
         goals = make_goals(made, budgets, sizes, kept)
         given: dict[str, Any] = {"constraints": kept, "seed": scorer.search_seed}
         found = search_tiers(made, goals, procedure=procedure, **given, watch=job.watch)
-        beside = None
-        if baselines and not job.stop():
-            beside = compare_goals(made, found, goals, **given, progress=job.bar.beside)
         if nested and not job.stop():
             price = nest_tiers(made, goals, found, procedure=procedure, **given, watch=job.watch)
             found = price.found
+        if job.stop():
+            nested, price = False, None  # they are not, yet
+        beside = None
+        if baselines and not job.stop():
+            beside = compare_goals(made, found, goals, **given, watch=job.beside)
         chosen = make_tier_set(made, found, seed=scorer.seed)
         both = best_losses(made, found, advance=job.bar.advance)
+        if assess and not job.stop():
+            chosen = assess_tiers(
+                read,
+                chosen,
+                constraints=kept,
+                nested=nested,
+                procedure=procedure,
+                scorer=scorer.plan(),
+                seed=scorer.seed,
+                watch=job.assessing,
+            )
         if out is not None:
             asked = settings(
-                table, scorer, search, rules, budgets=budgets, sizes=sizes, k=k, nested=nested
+                table,
+                scorer,
+                search,
+                rules,
+                budgets=budgets,
+                sizes=sizes,
+                k=k,
+                nested=nested,
+                assess=assess,
             )
             save_tiers(
                 out,
@@ -111,16 +135,49 @@ def tiers(
         print_json(json.loads(tiers_to_json(chosen)))
     else:
         _print_tiers(found, both, read)
+        _print_assessed(chosen)
         if price is not None:
             _print_price(price)
-        if beside is not None:
-            for name in found:
-                shown = beside[beside["tier"] == name]
-                print_baselines(shown, read, f"{name}: beside simple searches for the same")
+        _print_beside(beside, found, read)
         for name, result in found.items():
             print_agreement(result, name)
         print_written(out)
     job.finish()
+
+
+def _asked_for(
+    budget: list[str] | None, size: list[str] | None, k: int | None, *, nested: bool
+) -> tuple[dict[str, str], dict[str, int]]:
+    """Return budgets and sizes by name; contradictions are wrong usage."""
+    budgets, sizes = parse_budgets(budget or ()), parse_tier_sizes(size or ())
+    if not budgets and not sizes:
+        raise typer.BadParameter("give at least one --budget NAME=COST or --size NAME=K")
+    if nested and budgets and sizes:
+        raise typer.BadParameter("--nested takes budgets or sizes, not some of each")
+    if k is not None and not budgets:
+        raise typer.BadParameter("-k bounds the tiers under a budget; a --size says its own")
+    return budgets, sizes
+
+
+def _print_beside(
+    beside: pd.DataFrame | None, found: dict[str, SearchResult], table: ResultsTable
+) -> None:
+    if beside is None:
+        return
+    for name in found:
+        shown = beside[beside["tier"] == name]
+        print_baselines(shown, table, f"{name}: beside simple searches for the same")
+
+
+def _print_assessed(chosen: TierSet) -> None:
+    for tier in chosen:
+        loss = tier.assessed_loss
+        if loss is not None:
+            print_line(
+                f"{tier.name}: assessed loss {number(loss.mean)} (95 % interval {number(loss.low)} "
+                f"to {number(loss.high)}), on models held out of the search; {loss.outer_splits} "
+                f"splits, {loss.train_models} models to search on"
+            )
 
 
 def _print_price(nested: Nested) -> None:

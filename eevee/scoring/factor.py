@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import product
@@ -146,6 +146,28 @@ class FactorScorer(BaseScorer):
             "n_splits": self.splits.n_splits,
             "weights": None if self.weights is None else dict(sorted(self.weights.items())),
         }
+
+    def predict(self, subset: Iterable[str]) -> FloatArray:
+        """Predict the scores of the test models of each split from a subset's columns.
+
+        Parameters
+        ----------
+        subset : iterable of benchmark names
+
+        Returns
+        -------
+        array, shape (n_splits, n_models, n_columns)
+            In the table's own numbers, not turned; NaN where a model does not test in that split
+            or has no score, or a column is a proxy or has too few fitting models.
+
+        Raises
+        ------
+        EeveeError
+            If a name is unknown or the subset is empty.
+        """
+        members = self._members([self.table.subset(subset)])[0]
+        signs = np.where(self.table.columns["direction"] == "higher", 1.0, -1.0)
+        return np.asarray(signs * self._units * self._probe.predictions(members))
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:

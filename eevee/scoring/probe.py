@@ -46,10 +46,10 @@ class Cells:
         Position of the cell's test model among the rows of all splits.
     weights : shape (n_features, n_cells)
         What the test model's vector is multiplied with.
-    constant, target, width : shape (n_cells,)
+    constant, target, width, low : shape (n_cells,)
         A prediction is constant + weights @ vector; in a bent cell that is the logit with its
         sign turned, and the prediction is width / (1 + exp(logit)). It and the target are in
-        units.
+        units, above the low end of the column's scale where it is bent.
     start, count, place : shape (n_groups,)
         First cell of each split and column, how many there are, and split * n_columns + column.
     """
@@ -59,6 +59,7 @@ class Cells:
     constant: FloatArray
     target: FloatArray
     width: FloatArray
+    low: FloatArray
     start: IntArray
     count: IntArray
     place: IntArray
@@ -109,6 +110,7 @@ class Probe:
             for fit in fits
         ]
         self._penalty = np.repeat(np.array(shrink).T, test.sum(axis=1), axis=1)
+        self._test = test
         self._cells = _cells(fits, scores, test, wanted, units, self._size)
 
     def errors(self, members: IntArray) -> FloatArray:
@@ -129,6 +131,26 @@ class Probe:
                 summed = np.add.reduceat(squared, cells.start, axis=1)
                 errors[block, cells.place] = summed / cells.count
         return errors.reshape(len(members), *self._shape)
+
+    def predictions(self, members: IntArray) -> FloatArray:
+        """Predictions of one subset, in units, (n_splits, n_models, n_columns).
+
+        NaN in all but the cells that `errors` looks at.
+
+        Parameters
+        ----------
+        members : shape (k,)
+            Positions of benchmarks.
+        """
+        n_columns = self._shape[1]
+        split, model = np.nonzero(self._test)
+        found = np.full((*self._test.shape, n_columns), np.nan)
+        vectors = self._vectors(members[None])
+        for cells in self._cells:
+            column = np.repeat(cells.place % n_columns, cells.count)
+            values = _predictions(cells, vectors)[0] + cells.low
+            found[split[cells.row], model[cells.row], column] = values
+        return found
 
     @property
     def _bytes_per_subset(self) -> int:
@@ -200,7 +222,16 @@ def _cells(
         target = scores[model[here], c] / units[c] - own[0]
         found.append(
             Cells(
-                row[here], scaled, own[2].copy(), target, own[1].copy(), start, count, place, kind
+                row=row[here],
+                weights=scaled,
+                constant=own[2].copy(),
+                target=target,
+                width=own[1].copy(),
+                low=own[0].copy(),
+                start=start,
+                count=count,
+                place=place,
+                bent=kind,
             )
         )
     return found
@@ -224,6 +255,13 @@ def _coefficients(fit: SplitFit, units: FloatArray, size: int) -> FloatArray:
 
 def _squared_errors(cells: Cells, vectors: list[FloatArray]) -> FloatArray:
     """Squared errors in units, (n_subsets, n_cells)."""
+    total = _predictions(cells, vectors)
+    total -= cells.target
+    return np.multiply(total, total, out=total)
+
+
+def _predictions(cells: Cells, vectors: list[FloatArray]) -> FloatArray:
+    """Predictions in units above the low end, (n_subsets, n_cells)."""
     total = np.take(vectors[0], cells.row, axis=1, mode="clip")  # the default checks every index
     total *= cells.weights[0]
     total += cells.constant
@@ -237,5 +275,4 @@ def _squared_errors(cells: Cells, vectors: list[FloatArray]) -> FloatArray:
             np.exp(total, out=total)
         total += 1.0
         np.divide(cells.width, total, out=total)
-    total -= cells.target
-    return np.multiply(total, total, out=total)
+    return total

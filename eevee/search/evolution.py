@@ -40,8 +40,9 @@ def evolve(
     """Search for the subset with the lowest loss, of one size or under a budget.
 
     Random subsets, then generations in which the best 50 stay and each makes 10 children, one
-    benchmark swapped for another (under a budget also added or dropped); at the end what greedy
-    search finds joins, and the best subset moves to its best neighbour until none is better.
+    benchmark swapped for another (under a budget also added or dropped); then the best
+    subset moves to its best neighbour until none is better, and what greedy search with swaps
+    finds joins.
     Where the whole space holds at most `evolution.max_exhaustive` subsets, all of them
     are scored instead and the result is exact. ``Evolution.paper()`` is the paper's algorithm,
     without that end.
@@ -121,6 +122,7 @@ def evolve(
     }
     ledger = Ledger(scorer, label, evolution.most, progress)
     if exact:
+        ledger = Ledger(scorer, label, sum(1 for _ in space), progress)
         ledger.add(space, 0)
         logbook = ledger.one_line()
     else:

@@ -23,7 +23,7 @@ from eevee.table import Subset
 MAX_DRAWS = 100
 """An operator that finds no unseen subset in this many draws gives up."""
 
-Phase = Literal["evolving", "ending", "polishing", "done"]
+Phase = Literal["evolving", "polishing", "ending", "done"]
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Evolution:
     selection : {"best", "tournament"}
         The top winners are kept, as the paper does under the name of a tournament, or
         DEAP's `selTournament` draws them.
-    rival : bool
-        After the generations, also take what greedy search with swaps finds, where that begins
-        with at most `max_exhaustive` subsets. (Among the first population it would do harm:
-        its children soon crowd out all others.)
     polish : bool
-        End with moves of the best subset to its best neighbour, until none is better.
+        After the generations, move the best subset to its best neighbour, until none is better.
+    rival : bool
+        In the end also take what greedy search with swaps finds, where that begins with at most
+        `max_exhaustive` subsets. (Among the first population it would do harm: its children
+        soon crowd out all others.)
     max_exhaustive : int
         Score everything where there are at most this many subsets; polish no further where a
         subset has more neighbours.
@@ -60,8 +60,8 @@ class Evolution:
     generations: int = 10
     patience: int | None = 3
     selection: Selection = "best"
-    rival: bool = True
     polish: bool = True
+    rival: bool = True
     max_exhaustive: int = 6000
 
     def __post_init__(self) -> None:
@@ -100,7 +100,7 @@ class Generations:
     evolution : Evolution
     seed : int
     rival : callable
-        Gives subsets that join after the generations.
+        Gives subsets that join in the end.
     screen : Scorer or None
     saved : Saved or None
         Where the state is kept after each generation, and taken up again.
@@ -158,7 +158,9 @@ class Generations:
 
     def _begin(self, include: Sequence[Subset]) -> None:
         self._population = self._evaluated(self._first_population(), 0)
-        self._population += self._evaluated([one for one in include if one not in self._born], 1)
+        also = [one for one in include if one not in self._born]
+        if also:
+            self._population += self._evaluated(also, 1)
         self._record(0)
         self._keep()
 
@@ -180,14 +182,6 @@ class Generations:
         self._population = self._evaluated(dict.fromkeys([*parents, *brood]), self._next)
         self._close(before)
 
-    def _end(self) -> None:
-        """Let the rival join."""
-        before = self._ledger.best()
-        rivals = self._rival() if self._evolution.rival else ()
-        self._population = self._evaluated([before, *rivals], self._next)
-        self._record(self._unchanged_since(before))
-        self._phase = "polishing" if self._evolution.polish else "done"
-
     def _polish(self) -> None:
         """Score every neighbour of the best subset: move on, or it is the best of them all."""
         before = self._ledger.best()
@@ -196,7 +190,18 @@ class Generations:
             self._population = self._evaluated([before, *near], self._next)
         self._record(self._unchanged_since(before))
         if self._ledger.best() == before:
-            self._phase = "done"
+            self._phase = self._last_phase
+
+    def _end(self) -> None:
+        """Let the rival join: polished itself, so that nothing need follow."""
+        before = self._ledger.best()
+        self._population = self._evaluated([before, *self._rival()], self._next)
+        self._record(self._unchanged_since(before))
+        self._phase = "done"
+
+    @property
+    def _last_phase(self) -> Phase:
+        return "ending" if self._evolution.rival else "done"
 
     def _close(self, before: Subset) -> None:
         """Write the logbook's line, and see whether the generations are used up."""
@@ -205,8 +210,7 @@ class Generations:
         patience = self._evolution.patience
         spent = patience is not None and unchanged >= patience
         if spent or self._next > self._evolution.generations:
-            more = self._evolution.polish or self._evolution.rival
-            self._phase = "ending" if more else "done"
+            self._phase = "polishing" if self._evolution.polish else self._last_phase
 
     @property
     def _n_winners(self) -> int:
@@ -301,7 +305,7 @@ class Generations:
         self._population = list(state.population)
         self._logbook = list(state.logbook)
         self._rng.bit_generator.state = state.rng
-        if self._evolution.rival and self._phase in ("polishing", "done"):
+        if self._evolution.rival and self._phase == "done":
             self._rival()  # a scorer tells which sizes it met: these too
         return True
 

@@ -17,6 +17,7 @@ from eevee.search.generations import Evolution
 from eevee.search.goal import goal_space
 from eevee.search.greedy import MAX_BACKWARD, greedy, greedy_backward, greedy_swaps, n_backward
 from eevee.search.result import ProgressHook, SearchResult
+from eevee.search.watch import never
 
 
 def paper(
@@ -56,6 +57,7 @@ def compare(
     constraints: Constraints | None = None,
     seed: int = 0,
     n_rescore: int = 8,
+    stop: Callable[[], bool] = never,
     progress: ProgressHook | None = None,
 ) -> pd.DataFrame:
     """Set what a search found beside all baselines for the same size or budget.
@@ -67,6 +69,8 @@ def compare(
     found : SearchResult
     k, budget, constraints, seed, n_rescore
         As for that search.
+    stop : callable, optional
+        Asked between methods; true leaves the rest out.
     progress : callable, optional
 
     Returns
@@ -97,6 +101,8 @@ def compare(
     shared: dict[str, Any] = {"budget": budget, "constraints": constraints, "seed": seed}
     backward = n_backward(goal_space(scorer, k, budget, constraints))
     for name, search in BASELINES.items():
+        if stop():
+            break
         if name == "random":
             again = search(scorer, k, **shared, n_rescore=0, label=name, progress=progress)
             rows.append(_distribution(again))

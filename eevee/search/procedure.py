@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from eevee.errors import EeveeError, did_you_mean
@@ -128,13 +129,25 @@ def best_of_restarts(results: list[SearchResult], names: Subset) -> SearchResult
 
     The settings are those of the best one, and tell how many there were.
     """
-    best = min(results, key=_order)
-    ranked = [[tuple(subset) for subset in result.ranked["benchmarks"]] for result in results]
+    # A stopped search has no losses under fresh initialisations: then none counts by those.
+    fair = all(not result.settings.get("interrupted") for result in results)
+    best = min(results, key=partial(_order, rescored=fair))
+    ranked = [_own_top(result) for result in results]
     more = {"restarts": len(results)} if len(results) > 1 else {}
     return replace(best, agreement=agreement(ranked, names), settings=best.settings | more)
 
 
-def _order(result: SearchResult) -> tuple[float, float, Subset]:
+def _own_top(result: SearchResult) -> list[Subset]:
+    """The top of a search without the greedy rival, which is the same for every seed."""
+    top = [tuple(subset) for subset in result.ranked["benchmarks"]]
+    if result.exact or not result.settings.get("rival") or result.settings.get("interrupted"):
+        return top
+    last = result.evaluated["generation"] == result.logbook["generation"].iloc[-1]
+    rivals = {tuple(subset) for subset in result.evaluated.loc[last, "benchmarks"]}
+    return [subset for subset in top if subset not in rivals] or top
+
+
+def _order(result: SearchResult, *, rescored: bool) -> tuple[float, float, Subset]:
     row = result.best_row
-    again = float(row["rescored_mean"])
+    again = float(row["rescored_mean"]) if rescored else float("nan")
     return round6(float(row["loss"]) if again != again else again), row["cost"], result.best  # noqa: PLR0124

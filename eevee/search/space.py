@@ -60,8 +60,29 @@ class Space:
         return self._reaches_up(subset) and self._reaches_down(subset)
 
     def __iter__(self) -> Iterator[Subset]:
-        """Go through all subsets, in a fixed order."""
-        return self._extensions(self.fixed, list(self.free))
+        """Go through all subsets, in a fixed order, down the tree of their prefixes.
+
+        Only into branches that hold a member; without recursion, which a thousand benchmarks
+        would exhaust.
+        """
+        if self.completion(self.fixed) is None:
+            return
+        if self.fixed and self._reaches_down(self.fixed):
+            yield self.fixed
+        branches = [(self.fixed, iter(range(len(self.free))))]
+        while branches:
+            taken, places = branches[-1]
+            place = next(places, None)
+            if place is None or len(taken) >= self.largest:
+                branches.pop()
+                continue
+            longer = (*taken, self.free[place])
+            later = self.free[place + 1 :]
+            if not self._reaches_up(longer) or self.completion(longer, (*longer, *later)) is None:
+                continue
+            if self._reaches_down(longer):
+                yield tuple(sorted(longer))
+            branches.append((longer, iter(range(place + 1, len(self.free)))))
 
     def describe(self) -> dict[str, Any]:
         """Return what defines the space, as plain values."""
@@ -167,18 +188,6 @@ class Space:
                 chosen.append(name)
         subset = tuple(sorted(chosen))
         return subset if self._reaches_up(subset) and self._reaches_down(subset) else None
-
-    def _extensions(self, taken: Subset, rest: list[str]) -> Iterator[Subset]:
-        """Go down the tree of subsets, only into branches that hold a member."""
-        if self.completion(taken, (*taken, *rest)) is None:
-            return
-        if taken and self._reaches_down(taken):
-            yield tuple(sorted(taken))
-        if len(taken) < self.largest:
-            for i, name in enumerate(rest):
-                longer = (*taken, name)
-                if self._reaches_up(longer):
-                    yield from self._extensions(longer, rest[i + 1 :])
 
     def _reaches_up(self, names: Iterable[str]) -> bool:
         """Whether no upper limit is passed: size, budget, at most per task."""

@@ -105,7 +105,6 @@ SEARCHES: dict[str, Run] = {
     "+ greedy before": from_greedy,
     "+ swaps after": evolving(replace(PAPER, polish=True, patience=3)),
     "+ greedy and swaps after": evolving(Evolution()),
-    "the same, all generations": evolving(Evolution(patience=None)),
     "+ racing": racing,
     "greedy": simple(greedy),
     "greedy + swaps": simple(greedy_swaps),

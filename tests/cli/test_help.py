@@ -18,7 +18,7 @@ from .conftest import ROOT, Run, environment, words
 
 VERBS = [
     *("describe", "rank", "plot", "select", "sweep", "tiers", "pareto"),
-    *("ablate", "score", "predict", "complete"),
+    *("ablate", "score", "assess", "predict", "complete"),
 ]
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 EXAMPLES = {
@@ -34,6 +34,7 @@ QUICKER = {
     "pareto": "--splits 2 --evaluations 60",
     "eevee": "--splits 2 --generations 1",
     "ablate": "--splits 2 --epochs 20",
+    "assess": "--splits 2 --folds 2 --repeats 1 --random 5 --generations 1",
     "predict": "--scorer ridge",
     "score": "--splits 2 --epochs 20 --random 20",
 }

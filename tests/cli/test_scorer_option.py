@@ -35,7 +35,7 @@ def config(folder: str) -> Any:
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.usefixtures("here")
 def test_every_verb_runs_with_every_scorer(run: Run, verb: str, scorer: str) -> None:
-    result = run(*VERBS[verb], "--scorer", scorer)
+    result = run(*VERBS[verb], "--scorer", scorer, "--quiet")
     assert "nan" not in result.stdout.lower()
     assert result.stderr == ""
 
@@ -67,7 +67,8 @@ def test_the_default_is_the_mlp(read_json: Callable[..., Any]) -> None:
 @pytest.mark.usefixtures("here")
 def test_auto_says_what_it_chose_and_why(run: Run) -> None:
     result = run(*VERBS["tiers"], "--scorer", "auto", "--out", "out")
-    (line,) = result.stderr.splitlines()
+    line, *progress = result.stderr.splitlines()
+    assert all(": generation " in line for line in progress)
     described = config("out")["scorer"]
     assert line == f"scorer: {described['name']} ({described['auto']['reason']})"
     assert set(described["auto"]["losses"]) == {"mlp", "ridge", "factor"}

@@ -19,7 +19,7 @@ SUBSET = ("ant", "bee", "gnu")
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.15])
-@pytest.mark.parametrize("make", SCORERS)
+@pytest.mark.parametrize("make", [*SCORERS, eevee.FactorScorer])
 def test_the_loss_is_the_error_of_the_predictions(make, missing: float) -> None:
     table = rich_table(missing=missing)
     splits = few_splits(table)
@@ -30,6 +30,16 @@ def test_the_loss_is_the_error_of_the_predictions(make, missing: float) -> None:
     errors = np.where(known, squared, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     losses = (errors * loss_weights(table, None).of(known.any(axis=1))).sum(axis=1)
     np.testing.assert_allclose(losses, scorer.score_splits([SUBSET])[0], rtol=1e-6)
+
+
+def test_the_factor_model_bends_percentages_and_predicts_only_what_was_measured() -> None:
+    table = rich_table()
+    splits = few_splits(table)
+    shares = with_scores(table, 1 / (1 + np.exp(-table.scores.to_numpy() / 50)))
+    found = eevee.FactorScorer(shares, splits, logit=True).predict(SUBSET)
+    known = table.scores.notna().to_numpy() & splits.test[:, :, None] & table.is_target
+    np.testing.assert_array_equal(np.isfinite(found), known)
+    assert ((found[known] > 0) & (found[known] < 1)).all()
 
 
 @pytest.mark.parametrize("make", SCORERS)

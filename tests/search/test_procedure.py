@@ -90,3 +90,12 @@ def test_a_stop_ends_the_restarts_too() -> None:
     found = procedure.run(scorer, 5, watch=Watch(stop=lambda: True))
     assert found.settings["interrupted"]
     assert len(found.agreement.bests) == 1
+
+
+def test_agreement_leaves_out_what_greedy_search_found_alike_for_every_seed() -> None:
+    scorer = FunctionScorer(table_with(20), smooth)
+    few = Evolution(population=5, winners=2, children=1, generations=1, polish=False)
+    found = Procedure(evolution=few, restarts=3, exhaustive=False).run(scorer, 5)
+    rival = Procedure("greedy-swaps").run(scorer, 5).best
+    assert found.best == rival
+    assert rival not in found.agreement.bests

@@ -167,3 +167,8 @@ def test_a_space_is_counted_no_further_than_the_limit() -> None:
 def test_a_large_budget_space_is_lazy() -> None:
     space = within({f"b{i:03d}": 1.0 for i in range(200)}, 100.0)
     assert len(list(islice(space, 10))) == 10
+
+
+def test_a_budget_for_over_a_thousand_benchmarks_is_listed_without_recursion() -> None:
+    space = within({f"b{i:04d}": 1.0 for i in range(1200)}, 1150.0)
+    assert [len(subset) for subset in islice(space, 1160)][-11:] == 11 * [1150]

@@ -1,0 +1,208 @@
+"""Outer splits: whole searches on some of the models, their subsets judged on the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from eevee.heldout import Judge, Judgement, PredictingScorer
+from eevee.scoring.base import Scorer
+from eevee.scoring.choice import ChosenScorer, Name, make_scorer
+from eevee.scoring.loss import Targets
+from eevee.seeds import child_seed
+from eevee.splits import Splits, shuffle_splits
+from eevee.table import BoolArray, FloatArray, ResultsTable, Subset
+
+ScorerName = Name | Literal["auto"]
+SPLITS, SCORER, SEARCH = range(3)
+"""Which child of a fold's seed each part gets."""
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """How subsets are scored, before there is a table: a scorer's name and settings.
+
+    Attributes
+    ----------
+    scorer : {"mlp", "ridge", "factor", "auto"}
+    n_splits : int
+        Of the models that a search sees.
+    test_size : float
+        Share of them that test in each.
+    targets : {"all", "unseen"}
+        What a search minimises the loss of.
+    weights : mapping of benchmark to weight, optional
+    options : mapping
+        More of `make_scorer`, such as ``{"epochs": 20}``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 4)), columns=list("abcd"))
+    >>> table = ResultsTable.from_scores(frame)
+    >>> Scoring("ridge", n_splits=3).make(table, seed=0).splits.n_splits
+    3
+    """
+
+    scorer: ScorerName = "mlp"
+    n_splits: int = 10
+    test_size: float = 0.2
+    targets: Targets = "all"
+    weights: Mapping[str, float] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def make(self, table: ResultsTable, seed: int) -> Scorer:
+        """Make the scorer of a search over a table, with random splits of its models."""
+        auto = self.scorer == "auto"
+        return make_scorer(
+            self.scorer,
+            table,
+            self.splits(table, seed),
+            targets=self.targets,
+            weights=self.weights,
+            seed=child_seed(seed, SCORER),
+            choose_on=self._splits(table, seed, SPLITS, 1) if auto else None,
+            **self.options,
+        )
+
+    def like(
+        self, scorer: Scorer, table: ResultsTable, splits: Splits, seed: int
+    ) -> PredictingScorer:
+        """Make the same scorer on other splits; what "auto" chose is not chosen anew.
+
+        Choosing on these splits would look at the models that they test on.
+        """
+        kind, options = self.scorer, self.options
+        if isinstance(scorer, ChosenScorer):
+            kind = cast(Name, scorer.choice.name)
+            options = self.options if kind == "mlp" else {}
+        made = make_scorer(
+            kind,
+            table,
+            splits,
+            targets=self.targets,
+            weights=self.weights,
+            seed=child_seed(seed, SCORER),
+            **options,
+        )
+        return cast(PredictingScorer, made)
+
+    def splits(self, table: ResultsTable, seed: int) -> Splits:
+        """Draw the splits that `make` draws."""
+        return self._splits(table, seed, SPLITS)
+
+    def _splits(self, table: ResultsTable, seed: int, *key: int) -> Splits:
+        return shuffle_splits(
+            table, n_splits=self.n_splits, test_size=self.test_size, seed=child_seed(seed, *key)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """What happened in one outer split.
+
+    Attributes
+    ----------
+    held_out : bool array, shape (n_models,)
+    judged : mapping of method to Judgement
+    search : mapping of method to float
+        Loss of its subset on the splits that the search saw.
+    transferred : mapping of method to float
+        Loss of the same fits, on as many training models, for the held-out models.
+    n_train : int
+        Models that were searched on.
+    n_inner : float
+        Models that such a fit trains on, mean over inner splits.
+    scorer : mapping
+        Description of the scorer of the searches.
+    """
+
+    held_out: BoolArray
+    judged: Mapping[str, Judgement]
+    search: Mapping[str, float]
+    transferred: Mapping[str, float]
+    n_train: int
+    n_inner: float
+    scorer: Mapping[str, Any]
+
+
+Find = Callable[[Scorer, int, int], Mapping[str, Subset]]
+"""From the scorer of a fold, its number and a seed to a subset by method."""
+
+
+def run_folds(
+    table: ResultsTable, outer: Splits, find: Find, scoring: Scoring, seed: int
+) -> Iterator[Fold]:
+    """Search and judge in one outer split after the other.
+
+    A search sees ``table.take_models`` of the models that are not held out and nothing else; the
+    units, which are a constant of the problem, stay those of the whole table.
+
+    Parameters
+    ----------
+    table : ResultsTable
+    outer : Splits
+        Test models are held out; training and validation models are searched on.
+    find : callable
+    scoring : Scoring
+    seed : int
+    """
+    for number in range(outer.n_splits):
+        own = child_seed(seed, number)
+        split = outer.take([number])
+        searched = split.fit[0]
+        scorer = scoring.make(table.take_models(searched), own)
+        found = find(scorer, number, child_seed(own, SEARCH))
+        judge = Judge(scoring.like(scorer, table, split, own), scoring.weights)
+        judged = {name: judge.judge(subset) for name, subset in found.items()}
+        again = scoring.like(scorer, table, _widened(scorer.splits, searched, split.test[0]), own)
+        yield Fold(
+            held_out=split.test[0],
+            judged={**judged, MEAN_PREDICTOR: judge.mean_predictor()},
+            search=_losses(scorer, found),
+            transferred=_losses(again, found),
+            n_train=int(searched.sum()),
+            n_inner=float(scorer.splits.fit.sum(axis=1).mean()),
+            scorer=scorer.describe(),
+        )
+
+
+MEAN_PREDICTOR = "mean predictor"
+"""Predicts each column's training mean, from nothing."""
+
+
+def _losses(scorer: Scorer, found: Mapping[str, Subset]) -> dict[str, float]:
+    return dict(zip(found, scorer.score(list(found.values())).tolist(), strict=True))
+
+
+def _widened(inner: Splits, searched: BoolArray, held_out: BoolArray) -> Splits:
+    """The inner splits among all models of the table, where the held-out models test."""
+    rows = np.flatnonzero(searched)
+
+    def wide(mask: BoolArray) -> BoolArray:
+        full = np.zeros((inner.n_splits, len(searched)), dtype=np.bool_)
+        full[:, rows] = mask
+        return full
+
+    test = np.broadcast_to(held_out, (inner.n_splits, len(searched))).copy()
+    return Splits(train=wide(inner.train), validation=wide(inner.validation), test=test)
+
+
+def spread_out(
+    folds: list[Fold], name: str, targets: Targets, rounds: list[list[int]]
+) -> FloatArray:
+    """Predictions of a method for held-out models, (n_rounds, n_models, n_columns).
+
+    A round is a list of folds in which no model is held out twice; NaN where none holds it out.
+    """
+    first = folds[0]
+    n_columns = first.judged[name].predicted[targets].shape[1]
+    wide = np.full((len(rounds), len(first.held_out), n_columns), np.nan)
+    for place, members in enumerate(rounds):
+        for number in members:
+            fold = folds[number]
+            wide[place, fold.held_out] = fold.judged[name].predicted[targets]
+    return wide

@@ -1,0 +1,117 @@
+"""`eevee assess`, and `eevee tiers --assess`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from eevee.runs import RUN_NAMES
+
+from .conftest import Run, words
+
+ReadJson = Callable[..., Any]
+FAST = ("--scorer", "ridge", "--splits", 2, "--folds", 3, "--repeats", 1, "--random", 5, "-q")
+GREEDY = ("--search", "greedy")
+
+
+def test_json_holds_every_frame(read_json: ReadJson, here: Path) -> None:
+    found = read_json("assess", "small.csv", "-k", 2, *GREEDY, *FAST)
+    methods = [row["method"] for row in found["methods"]]
+    assert methods[:2] == ["greedy", "random"]
+    assert methods[-2:] == ["all benchmarks", "mean predictor"]
+    assert len(found["folds"]) == 3 * len(methods)
+    assert len(found["models"]) == 16 * len(methods)
+    assert {row["held_out"] for row in found["models"]} == {1}
+    assert found["methods"][-2]["loss_unseen"] is None
+    assert found["settings"]["scorer"]["name"] == "ridge"
+
+
+def test_the_run_folder_holds_the_frames_and_replaces_itself(run: Run, here: Path) -> None:
+    for _ in range(2):
+        run("assess", "small.csv", "-k", 2, *GREEDY, *FAST, "--out", "run")
+    names = {path.name for path in Path("run").iterdir()}
+    assert {"assessment.csv", "folds.csv", "models.csv", "config.json"} <= names <= RUN_NAMES
+    methods = pd.read_csv("run/assessment.csv")
+    assert (methods["low"] <= methods["loss"]).all()
+    config = json.loads(Path("run/config.json").read_text())
+    assert config["command"] == "assess"
+    assert config["assessment"]["goal"] == "k = 2"
+
+
+def test_words_say_what_a_loss_is(run: Run, here: Path) -> None:
+    shown = words(run("assess", "small.csv", "-k", 2, *GREEDY, *FAST).stdout)
+    assert "Assessed loss, k = 2, ridge scorer (3 folds, once; about 11 models" in shown
+    assert "An assessed loss belongs to the procedure" in shown
+    assert "given lists" not in shown.lower()
+
+
+def test_given_lists_alone_search_nothing(run: Run, read_json: ReadJson, here: Path) -> None:
+    args = ("assess", "small.csv", "--benchmarks", "b00,b03", *FAST)
+    assert "Given lists were not searched for here." in words(run(*args).stdout)
+    found = read_json(*args)
+    assert [row["method"] for row in found["methods"]] == [
+        "list",
+        "all benchmarks",
+        "mean predictor",
+    ]
+    chosen = [row["benchmarks"] for row in found["folds"] if row["method"] == "list"]
+    assert chosen == [["b00", "b03"]] * 3
+
+
+def test_tiers_are_judged_beside_a_search(read_json: ReadJson, here: Path, run: Run) -> None:
+    costs = ("--costs", "costs.csv")
+    few = ("--scorer", "ridge", "--splits", 2, "-q", "--no-baselines")
+    run("tiers", "small.csv", *costs, "--budget", "s=3", *GREEDY, *few, "--out", "run")
+    found = read_json(
+        "assess", "small.csv", *costs, "--tiers", "run/tiers.yaml", "--budget", 3, *GREEDY, *FAST
+    )
+    rows = {row["method"]: row for row in found["methods"]}
+    assert rows["greedy"]["cost"] <= 3
+    assert rows["s"]["cost"] <= 3
+
+
+def test_tiers_assess_fills_the_assessed_loss(read_json: ReadJson, here: Path) -> None:
+    args = ("tiers", "small.csv", "--size", "two=2", *GREEDY, "--scorer", "ridge", "--splits", 2)
+    more = ("-q", "--no-baselines")
+    assert read_json(*args, *more)["tiers"][0]["assessed_loss"] is None
+    loss = read_json(*args, *more, "--assess")["tiers"][0]["assessed_loss"]
+    assert loss["low"] < loss["mean"] < loss["high"]
+    assert loss["of"] == "greedy, k = 2, ridge"
+    assert (loss["outer_splits"], loss["train_models"]) == (10, 13)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ((), "give -k, --budget, --benchmarks or --tiers"),
+        (("-k", 2, "--tier", "s"), "--tier goes with --tiers"),
+        (("-k", 2, "--folds", 1), "--folds"),
+        (("-b", "b00", "--stability"), "--stability goes with -k or --budget"),
+        (("--budget", "x"), "budget"),
+        (("--budget", "3", "--targets", "unseen"), "a budget compares subsets"),
+    ],
+)
+def test_wrong_usage_is_said(misused: Callable[..., str], here: Path, args: Any, message: str):
+    assert message in misused("assess", "small.csv", *args)
+
+
+def test_what_the_data_do_not_allow_is_said(fails: Callable[..., str], here: Path) -> None:
+    assert "n_folds must lie between 2 and the 4 models" in fails("assess", "four.csv", "-k", 1)
+    assert "no attribute 'maker'" in fails(
+        "assess", "small.csv", "-k", 1, "--families", "maker", *GREEDY, *FAST
+    )
+
+
+def test_stability_is_printed_and_written(run: Run, read_json: ReadJson, here: Path) -> None:
+    args = ("assess", "small.csv", "-k", 2, "--stability", *GREEDY, *FAST)
+    shown = words(run(*args, "--out", "run").stdout)
+    assert "in 3 searches on other models; in 5 on all models with other seeds" in shown
+    assert "Noise floor" in shown
+    found = read_json(*args)["stability"]
+    assert json.loads(Path("run/stability.json").read_text()) == found
+    assert sum(row["over_models"] for row in found["benchmarks"]) == pytest.approx(2)

@@ -74,6 +74,31 @@ class Completion:
     costs: pd.Series[float]
     cost_unit: str
 
+    @property
+    def by_column(self) -> pd.DataFrame:
+        """How well each column could be filled.
+
+        Returns
+        -------
+        DataFrame, one row per column
+            ``column, measured, filled, no_interval`` (of those) and ``width``: the median one of
+            the intervals, in standard deviations of the measured scores. At a level of 90 %, a
+            width of 3.3 is what normal scores have that nothing tells anything about.
+        """
+        filled = self.predicted.to_numpy()
+        width = (self.upper - self.lower).where(self.predicted)
+        measured = self.scores.where(~self.predicted)
+        spread = measured.std(ddof=0)
+        return pd.DataFrame(
+            {
+                "column": self.scores.columns,
+                "measured": measured.notna().sum().to_numpy(),
+                "filled": filled.sum(axis=0),
+                "no_interval": (filled & width.isna().to_numpy()).sum(axis=0),
+                "width": (width.median() / spread.where(spread > 0)).to_numpy(),
+            }
+        )
+
     def write_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the completed table, wide: measured scores in full, predictions with 6 digits.
 

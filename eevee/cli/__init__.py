@@ -47,4 +47,4 @@ def main() -> None:
 
 
 # The verbs register themselves with `app`; the order here is that of `eevee --help`.
-from eevee.cli import look, find, tier, front, judge, trust, foresee  # noqa: E402, F401, I001
+from eevee.cli import look, find, tier, front, judge, trust, foresee, fill  # noqa: E402, F401, I001

@@ -103,9 +103,11 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def write_tables(folder: Path) -> None:
-    """small.csv (16 models x 8 benchmarks), costs.csv, weights.csv, odd.csv, four.csv, two.csv."""
+    """small.csv (16 models x 8 benchmarks), sparse.csv (the same with gaps), and others."""
     scores = made_table(16, 8).scores.rename_axis("model")
     scores.to_csv(folder / "small.csv")
+    sparse = scores.mask(np.random.default_rng(0).random(scores.shape) < 0.3)
+    sparse.to_csv(folder / "sparse.csv")
     costs = pd.DataFrame({"benchmark": scores.columns, "cost": np.arange(1, 9) / 2})
     costs.to_csv(folder / "costs.csv", index=False)
     weights = pd.DataFrame({"benchmark": scores.columns, "weight": [0, 1, 1, 1, 1, 1, 1, 5]})

@@ -18,7 +18,7 @@ from .conftest import ROOT, Run, environment, words
 
 VERBS = [
     *("describe", "rank", "plot", "select", "sweep", "tiers", "pareto"),
-    *("ablate", "score", "assess", "predict"),
+    *("ablate", "score", "assess", "predict", "complete"),
 ]
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 EXAMPLES = {

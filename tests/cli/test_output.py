@@ -30,6 +30,7 @@ ReadJson = Callable[..., Any]
         (["ablate", "small.csv", "-b", "b00,b01", *FAST_SCORER], {"targets", "subsets"}),
         (["score", "small.csv", "-b", "b00", *FAST_SCORER], {"targets", "subsets"}),
         (["plot", "small.csv", "--figure", "h.svg"], {"written"}),
+        (["complete", "sparse.csv", "--model", "m03"], {"table", "columns", "filled", "next"}),
     ],
 )
 def test_json_is_json_without_nan(read_json: ReadJson, here: Path, args: list[Any], keys: set[str]):

@@ -145,6 +145,53 @@ class BaseScorer(ABC):
         )
         return np.asarray(self._rule.losses([()], errors[None])[0])
 
+    def predict_targets(self, subsets: Sequence[Iterable[str]], *, init: int = 0) -> FloatArray:
+        """Predict the test models of each split, in units above the fitting models' mean.
+
+        Parameters
+        ----------
+        subsets : sequence of iterables of benchmark names
+        init : int
+            Which initialisations: 0 those of `score`, others those of `rescore`.
+
+        Returns
+        -------
+        array, shape (n_subsets, n_splits, n_rows, n_columns)
+            Directions turned so that higher is better. Rows are the test models of a split, in
+            the order of the table, as many as any split has. NaN beyond them, and where a column
+            is a proxy or has too few fitting models.
+
+        Raises
+        ------
+        EeveeError
+            If a name is unknown, a subset is empty, or the scorer does not say what it predicts.
+        """
+        raise EeveeError(f"{type(self).__name__} does not say what it predicts")
+
+    def predict(self, subset: Iterable[str]) -> FloatArray:
+        """Predict every target of the test models of each split from a subset's columns.
+
+        Parameters
+        ----------
+        subset : iterable of benchmark names
+
+        Returns
+        -------
+        array, shape (n_splits, n_models, n_columns)
+            In the table's own numbers, not turned; NaN where a model does not test in that
+            split, or a column is a proxy or has too few fitting models.
+
+        Raises
+        ------
+        EeveeError
+            As `predict_targets`.
+        """
+        rows = self.predict_targets([subset])[0]
+        placed = np.full((*self.splits.test.shape, self.table.n_columns), np.nan)
+        for split, test in enumerate(self.splits.test):
+            placed[split, test] = rows[split, : test.sum()]
+        return self._published(placed)
+
     def _published(self, predictions: FloatArray) -> FloatArray:
         """Turn predicted targets (n_splits, n_models, n_columns) into scores as published.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import product
@@ -147,27 +147,15 @@ class FactorScorer(BaseScorer):
             "weights": None if self.weights is None else dict(sorted(self.weights.items())),
         }
 
-    def predict(self, subset: Iterable[str]) -> FloatArray:
-        """Predict the scores of the test models of each split from a subset's columns.
+    def predict_targets(self, subsets: Sequence[Iterable[str]], *, init: int = 0) -> FloatArray:
+        """Predict the test models of each split, in units above the fitting models' mean.
 
-        Parameters
-        ----------
-        subset : iterable of benchmark names
-
-        Returns
-        -------
-        array, shape (n_splits, n_models, n_columns)
-            In the table's own numbers, not turned; NaN where a model does not test in that split
-            or has no score, or a column is a proxy or has too few fitting models.
-
-        Raises
-        ------
-        EeveeError
-            If a name is unknown or the subset is empty.
+        As in `eevee.scoring.base.BaseScorer`, and NaN where a model has no score; there is one
+        initialisation.
         """
-        members = self._members([self.table.subset(subset)])[0]
-        signs = np.where(self.table.columns["direction"] == "higher", 1.0, -1.0)
-        return np.asarray(signs * self._units * self._probe.predictions(members))
+        members = self._members([self.table.subset(subset) for subset in subsets])
+        means = (self._data.means / self._units)[:, None]
+        return np.asarray(self._probe.predictions(members) - means)
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, Literal
 
@@ -16,6 +15,7 @@ from eevee.parallel import map_chunks
 from eevee.scoring import batched
 from eevee.scoring.base import Advance, BaseScorer
 from eevee.scoring.batched import InitialWeights, Training
+from eevee.scoring.devices import find_device, full_precision
 from eevee.scoring.epochs import (
     CALIBRATION_SUBSETS,
     MAX_EPOCHS,
@@ -34,6 +34,8 @@ CHUNK_BYTES = 16 * 2**20
 """Working set of one chunk on a CPU: larger ones fall out of the cache (measured)."""
 MOST_EPOCHS = 100_000
 """More than this is a slip, and would never end."""
+Judge = Callable[[Sequence[Subset], FloatArray], FloatArray]
+"""From predictions of the judged rows, padding included, to one row for each subset."""
 
 
 class MLPScorer(BaseScorer):
@@ -106,7 +108,7 @@ class MLPScorer(BaseScorer):
         self.training = Training(hidden, learning_rate, weight_decay)
         self.n_init = n_init
         self.seed = seed
-        self.device = _device(device)
+        self.device = find_device(device)
         self.chunk_size = chunk_size
         self.n_threads = n_threads
         _check_options(self)
@@ -158,39 +160,14 @@ class MLPScorer(BaseScorer):
         """Epochs for which a subset of `size` benchmarks trains."""
         return self._schedule(size) if self.epochs == "auto" else self.epochs
 
-    def predict(self, subset: Iterable[str]) -> FloatArray:
-        """Predict every target of the test models of each split from a subset's columns.
+    def predict_targets(self, subsets: Sequence[Iterable[str]], *, init: int = 0) -> FloatArray:
+        """Predict the test models of each split, in units above the fitting models' mean.
 
-        Parameters
-        ----------
-        subset : iterable of benchmark names
-
-        Returns
-        -------
-        array, shape (n_splits, n_models, n_columns)
-            The mean over `n_init` networks, in the table's own numbers, not turned; NaN where a
-            model does not test in that split, or a column is a proxy or has too few fitting
-            models.
-
-        Raises
-        ------
-        EeveeError
-            If a name is unknown or the subset is empty.
+        The mean over `n_init` networks; as in `eevee.scoring.base.BaseScorer`.
         """
-        checked = self.table.subset(subset)
-        starts = [self._initial_weights(init) for init in range(self.n_init)]
-        work = partial(self._predict_from, [checked], self.epochs_for(len(checked)))
-        with _full_precision(self.device):
-            total = sum(map_chunks(work, starts, n_threads=self._threads))
-        return self._published(self._stage.placed(np.asarray(total) / len(starts)))
-
-    def _predict_from(
-        self, subsets: list[Subset], epochs: int, start: InitialWeights
-    ) -> FloatArray:
-        """Predictions of the judged rows, padding included, (n_splits, n_rows, n_outputs)."""
-        batch = self._stage.batch(subsets)
-        layers = batched.train(batch, self._stage.fit, start, self.training, epochs)
-        return np.asarray(predictions_of(batch, self._stage.judged, layers)[0])
+        checked = [self.table.subset(subset) for subset in subsets]
+        inits = range(init * self.n_init, (init + 1) * self.n_init)
+        return self._train_and_judge(checked, inits, self._stage.targets)
 
     def rescore(self, subsets: Sequence[Iterable[str]], n_init: int) -> FloatArray:
         """Losses under initialisations that `score` does not use.
@@ -210,31 +187,33 @@ class MLPScorer(BaseScorer):
         """
         checked = [self.table.subset(subset) for subset in subsets]
         fresh = [
-            self._train_and_judge(checked, range(i * self.n_init, (i + 1) * self.n_init), None)
+            self._train_and_judge(
+                checked, range(i * self.n_init, (i + 1) * self.n_init), self._stage.losses
+            )
             for i in range(1, n_init + 1)
         ]
         return np.stack([losses.mean(axis=1) for losses in fresh], axis=1)
 
     def _losses(self, subsets: list[Subset], advance: Advance | None) -> FloatArray:
-        return self._train_and_judge(subsets, range(self.n_init), advance)
+        return self._train_and_judge(subsets, range(self.n_init), self._stage.losses, advance)
 
     def _train_and_judge(
-        self, subsets: list[Subset], inits: range, advance: Advance | None
+        self, subsets: list[Subset], inits: range, judge: Judge, advance: Advance | None = None
     ) -> FloatArray:
-        """Losses (n_subsets, n_splits) of the mean prediction over `inits`."""
-        losses = np.empty((len(subsets), self.splits.n_splits))
+        """What `judge` makes of the mean prediction over `inits`, (n_subsets, ...)."""
+        found: list[FloatArray] = [np.empty(0)] * len(subsets)
         starts = [self._initial_weights(init) for init in inits]
         for (epochs, n_inputs), members in self._groups(subsets).items():
-            work = partial(self._judge_chunk, starts=starts, epochs=epochs)
+            work = partial(self._judge_chunk, starts=starts, epochs=epochs, judge=judge)
             chunks = self._chunks(self._stage, [subsets[i] for i in members], n_inputs)
-            done = 0
-            with _full_precision(self.device):
+            places = iter(members)
+            with full_precision(self.device):
                 for part in map_chunks(work, chunks, n_threads=self._threads):
-                    losses[members[done : done + len(part)]] = part
-                    done += len(part)
+                    for row in part:
+                        found[next(places)] = row
                     if advance is not None:
                         advance(len(part))
-        return losses
+        return np.stack(found)
 
     def _groups(self, subsets: list[Subset]) -> dict[tuple[int, int], list[int]]:
         """Positions of the subsets that share epochs and shape, and so can share a batch."""
@@ -249,7 +228,7 @@ class MLPScorer(BaseScorer):
         return [subsets[start : start + size] for start in range(0, len(subsets), size)]
 
     def _judge_chunk(
-        self, subsets: list[Subset], *, starts: list[InitialWeights], epochs: int
+        self, subsets: list[Subset], *, starts: list[InitialWeights], epochs: int, judge: Judge
     ) -> FloatArray:
         stage = self._stage
         batch = stage.batch(subsets)
@@ -257,7 +236,7 @@ class MLPScorer(BaseScorer):
         for start in starts:
             layers = batched.train(batch, stage.fit, start, self.training, epochs)
             total = total + predictions_of(batch, stage.judged, layers)
-        return stage.losses(subsets, np.asarray(total / len(starts)))
+        return judge(subsets, np.asarray(total / len(starts)))
 
     def _calibrate(self, size: int) -> int:
         """Best epoch for random subsets of `size` benchmarks, judged on validation models."""
@@ -274,7 +253,7 @@ class MLPScorer(BaseScorer):
         for n_inputs in sorted({stage.n_inputs(subset) for subset in subsets}):
             same = [subset for subset in subsets if stage.n_inputs(subset) == n_inputs]
             chunks = self._chunks(stage, same, n_inputs)
-            with _full_precision(self.device):
+            with full_precision(self.device):
                 curves += map_chunks(work, chunks, n_threads=self._threads)
         return best_epoch(np.concatenate(curves, axis=1))
 
@@ -363,32 +342,3 @@ def _check_options(scorer: MLPScorer) -> None:
         raise EeveeError(f"learning_rate must be positive, got {scorer.training.learning_rate}")
     if not 0 <= scorer.training.weight_decay < np.inf:
         raise EeveeError(f"weight_decay must not be negative: {scorer.training.weight_decay}")
-
-
-@contextmanager
-def _full_precision(device: torch.device) -> Iterator[None]:
-    """Keep CUDA from rounding products to TF32, whatever the user has set."""
-    if device.type != "cuda":
-        yield
-        return
-    before = torch.backends.cuda.matmul.allow_tf32
-    torch.backends.cuda.matmul.allow_tf32 = False
-    try:
-        yield
-    finally:
-        torch.backends.cuda.matmul.allow_tf32 = before
-
-
-def _device(name: str) -> torch.device:
-    """Resolve "auto"; refuse a device that is not there."""
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        device = torch.device(name)
-    except RuntimeError as error:
-        raise EeveeError(f"device {name!r} is not one of auto, cpu, cuda, cuda:N") from error
-    if device.type not in ("cpu", "cuda"):
-        raise EeveeError(f"device {name!r} is not one of auto, cpu, cuda, cuda:N")
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise EeveeError(f"device {name!r}: this machine (or this build of torch) has no CUDA")
-    return device

@@ -133,23 +133,26 @@ class Probe:
         return errors.reshape(len(members), *self._shape)
 
     def predictions(self, members: IntArray) -> FloatArray:
-        """Predictions of one subset, in units, (n_splits, n_models, n_columns).
+        """Predictions in units, (n_subsets, n_splits, n_rows, n_columns).
 
-        NaN in all but the cells that `errors` looks at.
+        Rows are the test models of each split in order, as many as any split has. NaN in all but
+        the cells that `errors` looks at.
 
         Parameters
         ----------
-        members : shape (k,)
-            Positions of benchmarks.
+        members : shape (n_subsets, k)
+            Positions of benchmarks; -1 stands for none.
         """
-        n_columns = self._shape[1]
-        split, model = np.nonzero(self._test)
-        found = np.full((*self._test.shape, n_columns), np.nan)
-        vectors = self._vectors(members[None])
+        n_splits, n_columns = self._shape
+        counts = self._test.sum(axis=1)
+        split = np.repeat(np.arange(n_splits), counts)
+        place = np.concatenate([np.arange(count) for count in counts])
+        found = np.full((len(members), n_splits, int(counts.max()), n_columns), np.nan)
+        vectors = self._vectors(members)
         for cells in self._cells:
             column = np.repeat(cells.place % n_columns, cells.count)
-            values = _predictions(cells, vectors)[0] + cells.low
-            found[split[cells.row], model[cells.row], column] = values
+            values = _predictions(cells, vectors) + cells.low
+            found[:, split[cells.row], place[cells.row], column] = values
         return found
 
     @property

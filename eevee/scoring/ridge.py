@@ -122,29 +122,21 @@ class RidgeScorer(BaseScorer):
             "weights": None if self.weights is None else dict(sorted(self.weights.items())),
         }
 
-    def predict(self, subset: Iterable[str]) -> FloatArray:
-        """Predict every target of the test models of each split from a subset's columns.
+    def predict_targets(self, subsets: Sequence[Iterable[str]], *, init: int = 0) -> FloatArray:
+        """Predict the test models of each split, in units above the fitting models' mean.
 
-        Parameters
-        ----------
-        subset : iterable of benchmark names
-
-        Returns
-        -------
-        array, shape (n_splits, n_models, n_columns)
-            In the table's own numbers, not turned; NaN where a model does not test in that
-            split, or a column is a proxy or has too few fitting models.
-
-        Raises
-        ------
-        EeveeError
-            If a name is unknown or the subset is empty.
+        As in `eevee.scoring.base.BaseScorer`; there is one initialisation.
         """
-        checked = [self.table.subset(subset)]
-        weights = self._fit_weights(checked)
-        work = partial(self._rows.predictions, self._chosen(checked), weights)
-        parts = map_chunks(work, range(self.splits.n_splits), n_threads=self.n_threads)
-        return self._published(np.stack(list(parts)))
+        checked = [self.table.subset(subset) for subset in subsets]
+        n_rows = int(self.splits.test.sum(axis=1).max())
+        found = np.empty((len(checked), self.splits.n_splits, n_rows, self.table.n_columns))
+        for members in self._groups(checked).values():
+            same = [checked[i] for i in members]
+            work = partial(self._rows.predictions, self._chosen(same), self._fit_weights(same))
+            parts = map_chunks(work, range(self.splits.n_splits), n_threads=self.n_threads)
+            for split, part in enumerate(parts):
+                found[members, split] = part
+        return found
 
     def score_moves(self, subset: Iterable[str]) -> Moves:
         """Score all single-benchmark additions, drops and swaps of a subset.

@@ -116,24 +116,26 @@ class Rows:
         return errors
 
     def predictions(self, chosen: IntArray, weights: FloatArray, split: int) -> FloatArray:
-        """Predicted targets of one split in units, (n_models, n_columns).
+        """Predicted targets of one split in units, (n_subsets, n_rows, n_columns).
 
-        NaN where a model does not test or a column is not wanted.
+        Rows are the test models in order, as many as any split has; NaN beyond them, and where a
+        column is not wanted.
 
         Parameters
         ----------
-        chosen : shape (1, n_inputs)
-            Places of the features of the one subset.
-        weights : shape (1, n_splits, n_columns)
+        chosen : shape (n_subsets, n_inputs)
+            Places of the features of each subset.
+        weights : shape (n_subsets, n_splits, n_columns)
             Of the columns in the choice of alpha.
         split : int
         """
         picked = _padded_choice(chosen, weights.shape[-1])
-        found = np.full(self._data.targets.shape[1:], np.nan)
-        test = np.flatnonzero(self._splits.test[split])
+        n_rows = int(self._splits.test.sum(axis=1).max())
+        found = np.full((len(chosen), n_rows, weights.shape[-1]), np.nan)
+        n_test = int(self._splits.test[split].sum())
         fits, alphas = self._fit(split, picked, chosen.shape[1], weights[:, split])
         for fit in fits:
-            found[np.ix_(test, fit.group.columns)] = _predicted(fit, picked, alphas)[0]
+            found[:, :n_test, fit.group.columns] = _predicted(fit, picked, alphas)
         return found
 
     def _fit(

@@ -43,7 +43,7 @@ class Stage:
     ) -> None:
         self.rule = rule
         self.n_columns = table.n_columns
-        self._judged = splits.test
+        self._n_judged = splits.test.sum(axis=1)
         self.flagged: IntArray = np.flatnonzero(~data.observed.all(axis=0))
         self.outputs: IntArray = np.flatnonzero(table.is_target)
         self._features = _features_by_benchmark(table, self.flagged)
@@ -91,16 +91,17 @@ class Stage:
         )
         return self.rule.losses(subsets, errors)
 
-    def placed(self, predictions: FloatArray) -> FloatArray:
-        """From predictions of the judged rows, padding included, to the places of the models.
+    def targets(self, subsets: Sequence[Subset], predictions: FloatArray) -> FloatArray:
+        """Cut the padding off: (n_subsets, n_splits, n_rows, n_columns).
 
-        Shape (n_splits, n_models, n_columns); NaN where a model is not judged or a column is no
-        output.
+        Rows are the judged models of each split, in order; NaN beyond them, and in a column that
+        is no output.
         """
-        found = np.full((*self._judged.shape, self.n_columns), np.nan)
-        for split, rows in enumerate(self._judged):
-            part = predictions[split, : rows.sum(), : len(self.outputs)]
-            found[split][np.ix_(rows, self.outputs)] = part
+        n_rows = int(self._n_judged.max())
+        found = np.full((len(subsets), self.n_splits, n_rows, self.n_columns), np.nan)
+        found[..., self.outputs] = predictions[:, :, :n_rows, : len(self.outputs)]
+        for split, count in enumerate(self._n_judged):
+            found[:, split, count:] = np.nan
         return found
 
     def _cell_weights(self, subsets: Sequence[Subset]) -> npt.NDArray[np.float32]:

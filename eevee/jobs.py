@@ -27,6 +27,7 @@ from eevee.runs import (
     write_table,
 )
 from eevee.scoring.base import Advance, Scorer
+from eevee.search.curve import losses_for, random_ones
 from eevee.search.pareto import ParetoResult
 from eevee.search.result import SearchResult
 from eevee.stability import Stability
@@ -79,7 +80,9 @@ def save_tiers(
         more = settings if price is None else {**settings, "nesting": price.to_dict("records")}
         _save_search(folder, "tiers", scorer, found, more, by="tier", baselines=baselines)
         save_figure(folder, "rank", _rank_figure(scorer, rank_benchmarks(scorer, advance=advance)))
-        save_figure(folder, "cost", cost_frame(found, both), cost_unit=scorer.table.cost_unit)
+        save_figure(
+            folder, "cost", cost_frame(found, both, scorer), cost_unit=scorer.table.cost_unit
+        )
         for name, result in found.items():
             drop = ablate(scorer, result.best, advance=advance)
             save_figure(folder, f"ablation-{name}", _ablation_figure(scorer, result.best, drop))
@@ -104,7 +107,9 @@ def save_selection(
         drop = ablate(scorer, result.best, advance=advance)
         save_figure(folder, "ablation", _ablation_figure(scorer, result.best, drop))
         save_figure(folder, "heatmap", plots.heatmap_data(scorer.table))
-        save_figure(folder, "cost", cost_frame(found, both), cost_unit=scorer.table.cost_unit)
+        save_figure(
+            folder, "cost", cost_frame(found, both, scorer), cost_unit=scorer.table.cost_unit
+        )
 
 
 def save_pareto(
@@ -278,28 +283,42 @@ def save_heatmap(
     return plots.save_figure(figure, target.with_suffix(""), (kind,))[0]
 
 
-def cost_frame(found: Mapping[str, SearchResult], both: pd.DataFrame) -> pd.DataFrame | None:
+def cost_frame(
+    found: Mapping[str, SearchResult], both: pd.DataFrame, scorer: Scorer
+) -> pd.DataFrame | None:
     """Every subset that the searches scored, and the best of each, by cost and search loss.
 
+    Of searches that went by another objective, the best 50 subsets and 200 random ones.
     `both` is from `best_losses`. None where every loss is blank.
     """
     parts = []
     for name, result in found.items():
-        seen = result.evaluated.drop_duplicates("benchmarks")
+        seen = _with_losses(result, scorer).drop_duplicates("benchmarks")
         kind = seen["generation"].map(
             lambda generation: "random" if generation == 0 else "evaluated"
         )
         parts.append(
             pd.DataFrame({"kind": kind, "name": "", "cost": seen["cost"], "loss": seen["loss"]})
         )
-        best = result.best_row
-        row = {"kind": "tier", "name": name, "cost": best["cost"], "loss": best["loss"]}
+        loss = seen["loss"][seen["benchmarks"] == result.best].iloc[0]
+        row = {"kind": "tier", "name": name, "cost": result.best_row["cost"], "loss": loss}
         rows = [row]
-        if result.targets == "all":
+        if scorer.targets == "all":
             rows.append({**row, "kind": "unseen", "loss": both.loc[name, "unseen"]})
         parts.append(pd.DataFrame(rows))
     frame = pd.concat(parts, ignore_index=True)
     return plots.cost_data(frame) if frame["loss"].notna().any() else None
+
+
+def _with_losses(result: SearchResult, scorer: Scorer) -> pd.DataFrame:
+    """Return ``benchmarks, cost, loss, generation`` of subsets that a search scored."""
+    seen = result.evaluated
+    if result.objective == "loss":
+        return seen
+    shown = {*result.ranked["benchmarks"], *random_ones(result)}
+    kept = seen[seen["benchmarks"].isin(shown)]
+    losses = losses_for(scorer, scorer.targets).score(list(kept["benchmarks"]))
+    return kept.assign(loss=losses)
 
 
 def _cost_unit(folder: Path) -> str:

@@ -221,7 +221,8 @@ def ranked_subsets(found: Mapping[str, SearchResult], by: str) -> pd.DataFrame:
         ranked = result.ranked.copy()
         ranked.insert(0, "rank", np.arange(1, len(ranked) + 1))
         ranked.insert(0, by, name)
-        parts.append(ranked.assign(targets=result.targets, exact=result.exact))
+        about = {"targets": result.targets, "objective": result.objective, "exact": result.exact}
+        parts.append(ranked.assign(**about))
     return pd.concat(parts, ignore_index=True)
 
 

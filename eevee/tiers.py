@@ -13,6 +13,7 @@ from eevee._version import __version__
 from eevee.budgets import parse_budget
 from eevee.errors import EeveeError
 from eevee.scoring.base import Scorer
+from eevee.scoring.objective import plain_scorer
 from eevee.search.constraints import Constraints
 from eevee.search.goal import goal_space
 from eevee.search.methods import compare
@@ -234,10 +235,10 @@ def make_tier_set(scorer: Scorer, found: Mapping[str, SearchResult], *, seed: in
         created_with=f"eevee {__version__}",
         cost_unit=table.cost_unit,
         table=TableInfo(source.source, source.sha256, table.n_models, table.n_benchmarks),
-        scorer=scorer.describe(),
+        scorer=plain_scorer(scorer).describe(),
         search=_shared_settings(found),
         seed=seed,
-        tiers=tuple(_tier(table, name, result) for name, result in found.items()),
+        tiers=tuple(_tier(scorer, name, result) for name, result in found.items()),
     )
 
 
@@ -256,14 +257,30 @@ def _shared_settings(found: Mapping[str, SearchResult]) -> dict[str, Any]:
     return shared | {"methods": {name: result.settings["method"] for name, result in found.items()}}
 
 
-def _tier(table: ResultsTable, name: str, result: SearchResult) -> Tier:
-    row = result.best_row
+def _tier(scorer: Scorer, name: str, result: SearchResult) -> Tier:
+    row, table = result.best_row, scorer.table
     return Tier(
         name=name,
         budget=result.settings.get("budget"),
         cost=float(row["cost"]),
         benchmarks=tuple(_benchmark(table, benchmark) for benchmark in result.best),
-        search_loss=search_loss(result, row),
+        search_loss=search_loss(result, row)
+        if result.objective == "loss"
+        else _loss_of(plain_scorer(scorer), result),
+    )
+
+
+def _loss_of(scorer: Scorer, result: SearchResult) -> SearchLoss:
+    """The loss of what was found by another objective, on the splits of its search."""
+    splits = scorer.score_splits([result.best])[0]
+    n_init = int(result.settings["n_rescore"])
+    again = scorer.rescore([result.best], n_init) if n_init else None
+    return SearchLoss(
+        mean=float(splits.mean()),
+        spread=float(splits.std()),
+        targets=scorer.targets,
+        rescored_mean=None if again is None else float(again.mean()),
+        n_init=None if again is None else n_init,
     )
 
 

@@ -33,7 +33,7 @@ def test_the_cost_figure_holds_every_subset_and_each_tier(scorer: MLPScorer):
         scorer, make_goals(scorer, {"big": 4, "small": 2}), procedure=Procedure(n_rescore=2)
     )
     both = best_losses(scorer, found)
-    frame = jobs.cost_frame(found, both)
+    frame = jobs.cost_frame(found, both, scorer)
     assert frame is not None
     tiers = frame[frame["kind"] == "tier"].set_index("name")
     assert set(tiers.index) == {"small", "big"}
@@ -52,7 +52,7 @@ def test_blank_losses_make_no_cost_figure(scorer: MLPScorer):
     result = evolve(scorer.with_targets("unseen"), 5)
     assert result.evaluated["loss"].isna().all()
     both = best_losses(scorer, {"all": result})
-    assert jobs.cost_frame({"all": result}, both) is None
+    assert jobs.cost_frame({"all": result}, both, scorer) is None
 
 
 def test_a_figure_is_drawn_again_from_edited_data(tmp_path: Path):

@@ -61,7 +61,7 @@ def select(
         raise typer.BadParameter("give -k or --budget")
     if budget is not None:
         check_budget(budget)
-        check_sizes_compare(scorer)
+        check_sizes_compare(scorer, search)
     procedure = search.make(scorer.paper)
     kept = rules.make(None if budget is None else k)
     with session(out, resume, output.quiet, search.restarts) as job:
@@ -74,11 +74,12 @@ def select(
             "constraints": kept,
             "seed": scorer.search_seed,
         }
-        result = procedure.run(made, **goal, watch=job.watch)
+        judge = procedure.judge(made)
+        result = procedure.run(judge, **goal, watch=job.watch)
         both = best_losses(made, {"selected": result}, advance=job.bar.advance)
         beside = None
         if baselines and not job.stop():
-            beside = compare(made, result, **goal, stop=job.stop, progress=job.bar.beside)
+            beside = compare(judge, result, **goal, stop=job.stop, progress=job.bar.beside)
         if out is not None:
             asked = settings(table, scorer, search, rules, k=k, budget=budget)
             save_selection(
@@ -89,7 +90,7 @@ def select(
     else:
         _print_ranked(result, both, read)
         if beside is not None:
-            print_baselines(beside, read)
+            print_baselines(beside, read, minimised(result))
         print_agreement(result)
         print_written(out)
     job.finish()
@@ -168,6 +169,7 @@ def _as_json(
     return {
         "best": result.best,
         "targets": result.targets,
+        "objective": result.objective,
         "exact": result.exact,
         "cost_unit": table.cost_unit,
         "mean_predictor": result.mean_predictor,
@@ -181,13 +183,27 @@ def _as_json(
     }
 
 
+def minimised(result: SearchResult) -> str:
+    """Say what a search minimised."""
+    from eevee.scoring.objective import MINIMISED
+
+    return MINIMISED[result.objective]
+
+
 def _print_ranked(result: SearchResult, both: pd.DataFrame, table: ResultsTable) -> None:
     how = "every subset scored" if result.exact else f"{len(result.evaluated)} subsets scored"
     shown = ["benchmarks", "loss", "spread", "rescored_mean", "cost"]
     ranked = result.ranked[shown].head(SHOWN)
     print_table(
-        f"Best subsets by search loss (targets: {result.targets}; {how})",
-        ["rank", "search loss", "spread", "rescored", f"cost ({table.cost_unit})", "benchmarks"],
+        f"Best subsets by {minimised(result)} (targets: {result.targets}; {how})",
+        [
+            "rank",
+            minimised(result),
+            "spread",
+            "rescored",
+            f"cost ({table.cost_unit})",
+            "benchmarks",
+        ],
         (
             [i, *row, ", ".join(subset)]
             for i, (subset, *row) in enumerate(ranked.itertuples(index=False), start=1)
@@ -198,16 +214,17 @@ def _print_ranked(result: SearchResult, both: pd.DataFrame, table: ResultsTable)
         f"{number(result.mean_predictor)}"
     )
     print_line(
-        f"first subset, all benchmarks as targets: {number(both['all'].iloc[0])}; only those not "
-        f"in it: {number(both['unseen'].iloc[0])}"
+        f"search loss of the first subset, all benchmarks as targets: "
+        f"{number(both['all'].iloc[0])}; only those not in it: {number(both['unseen'].iloc[0])}"
     )
-    print_line("The search loss is biased downward: the search chose the subset for it.")
+    print_line(f"The {minimised(result)} is biased downward: the search chose the subset for it.")
 
 
 def _print_curve(curve: pd.DataFrame, results: list[SearchResult], targets: str) -> None:
+    first = results[0]
+    what = f"targets {targets}" if first.objective == "loss" else minimised(first)
     print_table(
-        f"Search loss over k (minimised: targets {targets}; with 'all' it falls with k by "
-        "arithmetic alone)",
+        f"Search loss over k (minimised: {what}; with 'all' it falls with k by arithmetic alone)",
         ["k", "exact", "first (all)", "random (all)", "first (unseen)", "random (unseen)"],
         curve.itertuples(index=False),
     )
@@ -216,11 +233,13 @@ def _print_curve(curve: pd.DataFrame, results: list[SearchResult], targets: str)
     print_line("first: the subset ranked first by its loss under fresh initialisations.")
 
 
-def print_baselines(baselines: pd.DataFrame, table: ResultsTable, title: str = "") -> None:
-    """Print simple searches for the same goal, beside the winner."""
+def print_baselines(
+    baselines: pd.DataFrame, table: ResultsTable, what: str, title: str = ""
+) -> None:
+    """Print simple searches for the same goal, beside the winner; `what` they minimise."""
     print_table(
-        title or "Beside simple searches for the same (same loss, same splits)",
-        ["search", "search loss", "rescored", f"cost ({table.cost_unit})", "k", "scored", "note"],
+        title or f"Beside simple searches for the same (same {what}, same splits)",
+        ["search", what, "rescored", f"cost ({table.cost_unit})", "k", "scored", "note"],
         (
             [
                 row["method"],

@@ -47,6 +47,14 @@ class Selection(StrEnum):
     tournament = "tournament"
 
 
+class ObjectiveOption(StrEnum):
+    """What a search goes by."""
+
+    loss = "loss"
+    kendall = "kendall"
+    r2 = "r2"
+
+
 @dataclass(frozen=True)
 class SearchOptions:
     """How the search goes."""
@@ -91,6 +99,15 @@ class SearchOptions:
             min=1,
         ),
     ] = 1
+    objective: Annotated[
+        ObjectiveOption,
+        option(
+            "--objective",
+            help="Minimise the loss, or maximise Kendall's tau of the models' order by mean score, "
+            "or R2 on the benchmarks that a subset lacks.",
+            panel=_SEARCH,
+        ),
+    ] = ObjectiveOption.loss
 
     def make(self, paper: bool) -> Procedure:
         """Make the procedure; contradictions are wrong usage."""
@@ -111,6 +128,7 @@ class SearchOptions:
             evolution=self._evolution(method) if method in EVOLVING else None,
             exhaustive=self.exhaustive,
             restarts=self.restarts,
+            objective=self.objective.value,
         )
 
     def _evolution(self, method: str) -> Evolution:
@@ -192,8 +210,13 @@ def check_budget(text: str) -> None:
         raise typer.BadParameter(str(error)) from None
 
 
-def check_sizes_compare(scorer: ScorerOptions) -> None:
+def check_sizes_compare(scorer: ScorerOptions, search: SearchOptions | None = None) -> None:
     """Refuse a budget with unseen targets: such losses do not compare across sizes."""
+    if search is not None and search.objective is ObjectiveOption.r2:
+        raise typer.BadParameter(
+            "a budget compares subsets of different sizes, which with --objective r2 predict "
+            "different things; give a size, or another objective"
+        )
     if scorer.targets is not Targets.all:
         raise typer.BadParameter(
             "a budget compares subsets of different sizes, which with --targets unseen predict "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eevee.cli import app
-from eevee.cli.find import Baselines, print_agreement, print_baselines
+from eevee.cli.find import Baselines, minimised, print_agreement, print_baselines
 from eevee.cli.options import Out, OutputOptions, ScorerOptions, TableOptions, settings
 from eevee.cli.searching import (
     RuleOptions,
@@ -75,7 +75,7 @@ def tiers(
 
     budgets, sizes = _asked_for(budget, size, k, nested=nested)
     if budgets:
-        check_sizes_compare(scorer)
+        check_sizes_compare(scorer, search)
     procedure = search.make(scorer.paper)
     kept = rules.make(k)
     price: Nested | None = None
@@ -83,17 +83,18 @@ def tiers(
     with session(out, resume, output.quiet, searches) as job:
         read = rules.pay(table.read())
         made = scorer.make(read, quiet=output.quiet)
-        goals = make_goals(made, budgets, sizes, kept)
+        judge = procedure.judge(made)
+        goals = make_goals(judge, budgets, sizes, kept)
         given: dict[str, Any] = {"constraints": kept, "seed": scorer.search_seed}
-        found = search_tiers(made, goals, procedure=procedure, **given, watch=job.watch)
+        found = search_tiers(judge, goals, procedure=procedure, **given, watch=job.watch)
         if nested and not job.stop():
-            price = nest_tiers(made, goals, found, procedure=procedure, **given, watch=job.watch)
+            price = nest_tiers(judge, goals, found, procedure=procedure, **given, watch=job.watch)
             found = price.found
         if job.stop():
             nested, price = False, None  # they are not, yet
         beside = None
         if baselines and not job.stop():
-            beside = compare_goals(made, found, goals, **given, watch=job.beside)
+            beside = compare_goals(judge, found, goals, **given, watch=job.beside)
         chosen = make_tier_set(made, found, seed=scorer.seed)
         both = best_losses(made, found, advance=job.bar.advance)
         if assess and not job.stop():
@@ -136,7 +137,7 @@ def tiers(
         _print_tiers(found, both, read)
         _print_assessed(chosen)
         if price is not None:
-            _print_price(price)
+            _print_price(price, minimised(next(iter(found.values()))))
         _print_beside(beside, found, read)
         for name, result in found.items():
             print_agreement(result, name)
@@ -163,9 +164,10 @@ def _print_beside(
 ) -> None:
     if beside is None:
         return
-    for name in found:
+    for name, result in found.items():
         shown = beside[beside["tier"] == name]
-        print_baselines(shown, table, f"{name}: beside simple searches for the same")
+        title = f"{name}: beside simple searches for the same"
+        print_baselines(shown, table, minimised(result), title)
 
 
 def _print_assessed(chosen: TierSet) -> None:
@@ -179,10 +181,10 @@ def _print_assessed(chosen: TierSet) -> None:
             )
 
 
-def _print_price(nested: Nested) -> None:
+def _print_price(nested: Nested, what: str) -> None:
     way = "grown from the smallest" if nested.grown else "cut from the largest"
     print_table(
-        f"What nesting costs (tiers {way}): search loss by itself, and nested",
+        f"What nesting costs (tiers {way}): {what} by itself, and nested",
         ["tier", "by itself", "nested", "increase (%)"],
         nested.price.itertuples(index=False),
     )
@@ -246,10 +248,10 @@ def _print_tiers(found: dict[str, SearchResult], both: pd.DataFrame, table: Resu
             f"budget ({table.cost_unit})",
             "cost",
             "k",
-            "search loss",
+            minimised(next(iter(found.values()))),
             "spread",
             "rescored",
-            "unseen only",
+            "unseen loss",
             "random median",
             "scored",
         ],
@@ -270,9 +272,16 @@ def _print_tiers(found: dict[str, SearchResult], both: pd.DataFrame, table: Resu
     for name, result in found.items():
         print_line(f"{name}: {', '.join(result.best)}")
     first = next(iter(found.values()))
+    if first.objective == "loss":
+        bound = f"Predicting each column's mean: {number(first.mean_predictor)}. "
+    else:
+        bound = ""
+        print_line(
+            f"{minimised(first)}: what the searches minimised, on held-out models; spread, "
+            "rescored and random median are of it. The tier file holds the search loss."
+        )
     print_line(
-        "Search loss: held-out squared error in squared units, over all benchmarks; unseen only: "
-        "over those that the tier lacks. Predicting each column's mean: "
-        f"{number(first.mean_predictor)}. It is biased downward: the search chose the subset "
-        "for it."
+        "Search loss: held-out squared error in squared units, over all benchmarks; unseen loss: "
+        f"over those that the tier lacks. {bound}It is biased downward: the search chose the "
+        "subset for it."
     )

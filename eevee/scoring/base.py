@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from eevee.scoring.loss import LossRule, Targets, mean_squared_errors, standardi
 from eevee.splits import Splits
 from eevee.table import FloatArray, ResultsTable, Subset
 
+Objective = Literal["loss", "kendall", "r2"]
+"""What a search goes by; see `eevee.scoring.objective`."""
 Advance = Callable[[int], None]
 """Called with the number of subsets that have just been scored."""
 
@@ -27,6 +29,7 @@ class Scorer(Protocol):
     table: ResultsTable
     splits: Splits
     targets: Targets
+    objective: Objective
 
     def score(
         self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None
@@ -65,6 +68,10 @@ class BaseScorer(ABC):
     targets : {"all", "unseen"}
     weights : mapping of benchmark to weight, optional
     """
+
+    objective: Objective = "loss"
+    has_initialisations = False
+    """Whether `rescore` gives anything."""
 
     def __init__(
         self,
@@ -140,10 +147,19 @@ class BaseScorer(ABC):
 
         The bound that a useful subset must beat; shape (n_splits,).
         """
+        return np.asarray(self.mean_predictor_for([()])[0])
+
+    def mean_predictor_for(self, subsets: Sequence[Subset]) -> FloatArray:
+        """Return the loss of predicting means, for the targets of each subset.
+
+        Shape (n_subsets, n_splits). They differ with ``targets="unseen"`` alone; NaN where a
+        subset leaves nothing to predict.
+        """
         errors = mean_squared_errors(
             np.zeros_like(self._data.targets), self._data.targets, self._test_cells
         )
-        return np.asarray(self._rule.losses([()], errors[None])[0])
+        shape = (len(subsets), self.splits.n_splits)
+        return np.broadcast_to(self._rule.losses(subsets, errors[None]), shape).copy()
 
     def predict_targets(self, subsets: Sequence[Iterable[str]], *, init: int = 0) -> FloatArray:
         """Predict the test models of each split, in units above the fitting models' mean.

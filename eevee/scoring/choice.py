@@ -58,6 +58,7 @@ class ChosenScorer:
         self.table = choice.scorer.table
         self.splits = choice.scorer.splits
         self.targets: Targets = choice.scorer.targets
+        self.objective = choice.scorer.objective
 
     def score(
         self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None

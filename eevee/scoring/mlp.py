@@ -86,6 +86,8 @@ class MLPScorer(BaseScorer):
     True
     """
 
+    has_initialisations = True
+
     def __init__(
         self,
         table: ResultsTable,

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from eevee.scoring.base import Advance, Scorer
-from eevee.scoring.loss import TARGETS
+from eevee.scoring.loss import TARGETS, Targets
+from eevee.scoring.objective import plain_scorer
 from eevee.search.result import SearchResult
 from eevee.table import Subset
 
@@ -40,12 +41,12 @@ def curve_losses(
     """
     parts = []
     for targets in TARGETS:
-        judge = scorer if targets == scorer.targets else scorer.with_targets(targets)
+        judge = losses_for(scorer, targets)
         for result in results:
             k = len(result.best)
             for kind, subsets in (
                 ("top", list(result.ranked["benchmarks"])),
-                ("random", _random_ones(result)),
+                ("random", random_ones(result)),
             ):
                 losses = judge.score(subsets, advance=advance)
                 parts.append(
@@ -66,13 +67,19 @@ def best_losses(
     best = [result.best for result in found.values()]
     losses = {}
     for targets in TARGETS:
-        judge = scorer if targets == scorer.targets else scorer.with_targets(targets)
+        judge = losses_for(scorer, targets)
         losses[targets] = judge.score(best, advance=advance)
     return pd.DataFrame(losses, index=pd.Index(list(found)))
 
 
-def _random_ones(result: SearchResult) -> list[Subset]:
-    """Up to 200 of the random subsets, spread evenly over those that were scored."""
+def losses_for(scorer: Scorer, targets: Targets) -> Scorer:
+    """Return what gives losses for one kind of target, whatever a search went by."""
+    plain = plain_scorer(scorer)
+    return plain if targets == plain.targets else plain.with_targets(targets)
+
+
+def random_ones(result: SearchResult) -> list[Subset]:
+    """Return up to 200 of the random subsets, spread evenly over those that were scored."""
     start = result.evaluated.loc[result.evaluated["generation"] == 0, "benchmarks"]
     places = np.unique(np.linspace(0, len(start) - 1, min(N_RANDOM, len(start))).astype(int))
     return [tuple(start.iloc[place]) for place in places]

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from eevee.scoring.base import Scorer
+from eevee.scoring.objective import objective_scorer
 from eevee.search.baselines import cheapest_first, medoids, most_correlated, random_subsets
 from eevee.search.constraints import Constraints
 from eevee.search.evolution import evolve
@@ -65,7 +66,8 @@ def compare(
     Parameters
     ----------
     scorer : Scorer
-        The one that the search used: what it still holds is not scored again.
+        The one that the search used (what it still holds is not scored again), or a plain one,
+        which is given the objective of `found`.
     found : SearchResult
     k, budget, constraints, seed, n_rescore
         As for that search.
@@ -96,6 +98,7 @@ def compare(
     >>> rows["method"].tolist()[:4], bool((rows["loss"] >= rows["loss"].iloc[0]).all())
     (['exhaustive', 'random', 'cheapest', 'correlated'], True)
     """
+    scorer = objective_scorer(scorer, found.objective)
     own = found.settings.get("method", "search")
     rows = [_row(own, found)]
     shared: dict[str, Any] = {"budget": budget, "constraints": constraints, "seed": seed}

@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any
 
 from eevee.errors import EeveeError, did_you_mean
-from eevee.scoring.base import Scorer
+from eevee.scoring.base import Objective, Scorer
+from eevee.scoring.objective import check_objective, objective_scorer, plain_scorer
 from eevee.search.agreement import agreement
 from eevee.search.constraints import Constraints
 from eevee.search.generations import Evolution
@@ -20,6 +21,8 @@ from eevee.table import Subset
 
 EVOLVING = ("evolution", "paper")
 """Methods that take the settings of an evolution, checkpoints and subsets to begin with."""
+UNSCORED = ("cheapest", "correlated", "medoids")
+"""Methods that choose without a look at what is minimised."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +43,13 @@ class Procedure:
         Initialisations under which the best are scored again.
     restarts : int
         Searches, each with a seed of its own; the best of them counts.
+    objective : {"loss", "kendall", "r2"}
+        What is minimised (`eevee.objective_scorer`).
 
     Raises
     ------
     EeveeError
-        If there is no such method, or less than one search.
+        If there is no such method or objective, or less than one search.
 
     Examples
     --------
@@ -62,6 +67,7 @@ class Procedure:
     exhaustive: bool = True
     n_rescore: int = 8
     restarts: int = 1
+    objective: Objective = "loss"
 
     def __post_init__(self) -> None:
         if self.method not in SEARCHES:
@@ -69,11 +75,22 @@ class Procedure:
             raise EeveeError(f"no search {self.method!r}{hint}; there are {', '.join(SEARCHES)}")
         if self.restarts < 1:
             raise EeveeError(f"restarts must be at least 1, got {self.restarts}")
+        check_objective(self.objective)
 
     @property
     def evolves(self) -> bool:
         """Whether the search takes checkpoints and subsets to begin with."""
         return self.method in EVOLVING
+
+    @property
+    def title(self) -> str:
+        """The method, and the objective where that is not the loss."""
+        plain = self.objective == "loss" or self.method in UNSCORED
+        return self.method if plain else f"{self.method} ({self.objective})"
+
+    def judge(self, scorer: Scorer) -> Scorer:
+        """Return what the search minimises; it can be searched with again and again."""
+        return objective_scorer(scorer, self.objective)
 
     def run(
         self,
@@ -89,11 +106,14 @@ class Procedure:
     ) -> SearchResult:
         """Search, as often as there are restarts; parameters as in `eevee.evolve`.
 
+        The scorer may be one of losses, or what `judge` made of it.
+
         Returns
         -------
         SearchResult
             The best of the restarts, with their `agreement`.
         """
+        scorer = self.judge(scorer)
         common: dict[str, Any] = {
             "budget": budget,
             "constraints": constraints,
@@ -119,7 +139,7 @@ class Procedure:
     def _evolving(self, scorer: Scorer) -> dict[str, Any]:
         return {
             "evolution": self.evolution,
-            "screen": None if self.screen is None else self.screen(scorer),
+            "screen": self.screen and self.judge(self.screen(plain_scorer(scorer))),
             "exhaustive": self.exhaustive,
         }
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eevee.scoring.base import Scorer
+from eevee.scoring.base import Objective, Scorer
 from eevee.scoring.loss import Targets
 from eevee.search.agreement import Agreement
 from eevee.table import ResultsTable, Subset
@@ -75,6 +75,8 @@ class SearchResult:
         One row per generation: ``generation, evaluated, best, mean, worst`` (of the winners; of
         everything if exact), ``unchanged`` (generations since the best last changed).
     targets : {"all", "unseen"}
+    objective : {"loss", "kendall", "r2"}
+        What every ``loss`` here is; "kendall" and "r2" stand for 1 less these.
     exact : bool
         Whether every subset of the space was scored; speaks of ``loss``, not of
         ``rescored_mean``.
@@ -95,6 +97,7 @@ class SearchResult:
     mean_predictor: float
     settings: dict[str, Any] = field(default_factory=dict)
     agreement: Agreement | None = None
+    objective: Objective = "loss"
 
     @property
     def best_row(self) -> pd.Series[Any]:
@@ -205,6 +208,7 @@ class Ledger:
         ranked = self._rank(kept, n_rescore)
         self._total = self._done
         self._report(None)
+        plain = self.scorer.objective == "loss"
         return SearchResult(
             best=tuple(ranked["benchmarks"].iloc[0]),
             ranked=ranked.head(KEPT),
@@ -213,7 +217,8 @@ class Ledger:
             targets=self.scorer.targets,
             exact=exact,
             mean_predictor=float(self.scorer.mean_predictor().mean()),
-            settings=settings,
+            settings=settings if plain else {**settings, "objective": self.scorer.objective},
+            objective=self.scorer.objective,
         )
 
     def one_line(self, subsets: Iterable[Subset] | None = None) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 import eevee
-from eevee.scoring.base import Advance
+from eevee.scoring.base import Advance, Objective
 from eevee.scoring.loss import Targets
 from eevee.table import FloatArray, ResultsTable, Subset
 
@@ -20,6 +20,8 @@ Function = Callable[[Subset], float]
 
 class FunctionScorer:
     """Losses from `loss`; losses under other initialisations from `again`, where it is given."""
+
+    objective: Objective = "loss"
 
     def __init__(
         self,

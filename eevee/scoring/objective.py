@@ -1,0 +1,268 @@
+"""What a search may go by in place of the loss: the order of models, or R2 on unseen benchmarks."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from eevee.errors import EeveeError, did_you_mean
+from eevee.scoring.base import Advance, BaseScorer, Objective, Scorer
+from eevee.scoring.choice import ChosenScorer
+from eevee.scoring.loss import Targets, standardise
+from eevee.table import BoolArray, FloatArray, Subset
+
+MINIMISED: dict[Objective, str] = {"loss": "search loss", "kendall": "1 - Kendall", "r2": "1 - R2"}
+"""What a search minimises for each objective, in words."""
+CHUNK_BYTES = 64 * 2**20
+"""Predictions that are held at once."""
+
+
+def objective_scorer(scorer: Scorer, objective: Objective) -> Scorer:
+    """Return what a search minimises, so that low is good whatever the objective.
+
+    Parameters
+    ----------
+    scorer : Scorer
+    objective : {"loss", "kendall", "r2"}
+        "loss": the scorer as it is. "kendall": 1 - Kendall's tau-b between the test models of a
+        split by predicted and by true mean score; in the predicted one, what the subset measured
+        counts as measured. "r2": 1 - R2 on the benchmarks outside of the subset.
+
+    Returns
+    -------
+    Scorer
+        The given one where it has this objective already.
+
+    Raises
+    ------
+    EeveeError
+        If there is no such objective, or the scorer has another.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, eevee
+    >>> skill = np.random.default_rng(0).normal(size=(30, 1))
+    >>> noise = np.random.default_rng(1).normal(size=(30, 4))
+    >>> frame = pd.DataFrame(skill + [0.1, 0.5, 0.5, 0.5] * noise, columns=list("abcd"))
+    >>> table = eevee.ResultsTable.from_scores(frame)
+    >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
+    >>> by_order = objective_scorer(scorer, "kendall")
+    >>> a, b = by_order.score([("a",), ("b",)])
+    >>> bool(0 <= a < b)
+    True
+    """
+    check_objective(objective)
+    if scorer.objective == objective:
+        return scorer
+    if scorer.objective != "loss":
+        raise EeveeError(f"the scorer's objective is {scorer.objective}, not {objective}")
+    return KendallScorer(scorer) if objective == "kendall" else R2Scorer(scorer)
+
+
+def check_objective(objective: str) -> None:
+    """Refuse an objective that there is not."""
+    if objective not in MINIMISED:
+        hint = did_you_mean(objective, tuple(MINIMISED))
+        raise EeveeError(f"no objective {objective!r}{hint}; there are {', '.join(MINIMISED)}")
+
+
+def plain_scorer(scorer: Scorer) -> Scorer:
+    """Return the scorer that gives losses, under any objective."""
+    return scorer.scorer if isinstance(scorer, ObjectiveScorer) else scorer
+
+
+class ObjectiveScorer(ABC):
+    """Turns the predictions or losses of a scorer into something else to minimise.
+
+    The meta-model is fitted as for unseen targets: what was measured needs no prediction.
+
+    Parameters
+    ----------
+    scorer : Scorer
+        Of losses.
+
+    Attributes
+    ----------
+    scorer : Scorer
+        As it was given.
+    objective : str
+    targets : {"all", "unseen"}
+        What the objective speaks of.
+    """
+
+    objective: Objective
+    targets: Targets
+
+    def __init__(self, scorer: Scorer) -> None:
+        self.scorer = scorer
+        self.table = scorer.table
+        self.splits = scorer.splits
+        inner = scorer.with_targets("unseen") if scorer.targets == "all" else scorer
+        self._unseen = cast(
+            BaseScorer, inner.choice.scorer if isinstance(inner, ChosenScorer) else inner
+        )
+        self._cache: dict[Subset, FloatArray] = {}
+
+    @abstractmethod
+    def _values(self, subsets: list[Subset]) -> FloatArray:
+        """What is minimised, (n_subsets, n_splits)."""
+
+    @abstractmethod
+    def _fresh(self, subsets: list[Subset], n_init: int) -> FloatArray:
+        """The mean over splits under other initialisations, (n_subsets, n_init)."""
+
+    def score(
+        self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None
+    ) -> FloatArray:
+        """Return what is minimised, the mean over splits, (n_subsets,)."""
+        return np.asarray(self.score_splits(subsets, advance=advance).mean(axis=1))
+
+    def score_splits(
+        self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None
+    ) -> FloatArray:
+        """Return what is minimised, (n_subsets, n_splits)."""
+        checked = [self.table.subset(subset) for subset in subsets]
+        new = [s for s in dict.fromkeys(checked) if s not in self._cache]
+        if advance is not None and len(new) < len(checked):
+            advance(len(checked) - len(new))
+        for chunk in self._chunks(new):
+            self._cache.update(zip(chunk, self._values(chunk), strict=True))
+            if advance is not None:
+                advance(len(chunk))
+        if not checked:
+            return np.empty((0, self.splits.n_splits))
+        return np.stack([self._cache[subset] for subset in checked])
+
+    def rescore(self, subsets: Sequence[Iterable[str]], n_init: int) -> FloatArray | None:
+        """Return the same under fresh initialisations, (n_subsets, n_init), where there are any."""
+        if not self._unseen.has_initialisations:
+            return None
+        return self._fresh([self.table.subset(subset) for subset in subsets], n_init)
+
+    def mean_predictor(self) -> FloatArray:
+        """Return 1 for each split: without order, and without variance that is predicted."""
+        return np.ones(self.splits.n_splits)
+
+    def with_targets(self, targets: Targets) -> Scorer:
+        """Return the scorer of losses, for either kind of target."""
+        return self.scorer if targets == self.scorer.targets else self.scorer.with_targets(targets)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the configuration, as plain JSON-able values."""
+        return {**self.scorer.describe(), "objective": self.objective}
+
+    def _chunks(self, subsets: list[Subset]) -> list[list[Subset]]:
+        n_rows = int(self.splits.test.sum(axis=1).max())
+        each = 8 * self.splits.n_splits * n_rows * max(self.table.n_columns, n_rows // 2)
+        size = max(1, CHUNK_BYTES // each)
+        return [subsets[start : start + size] for start in range(0, len(subsets), size)]
+
+
+class R2Scorer(ObjectiveScorer):
+    """1 - R2 on the benchmarks outside of a subset.
+
+    R2 is 1 - squared error / squared error of predicting each column's training mean, both over
+    the unseen benchmarks, averaged over columns, benchmarks and tasks as the loss is, and summed
+    over splits before they are divided. (A split's value is its error over the mean predictor's
+    mean error; a ratio per split would follow the splits with little to explain.) In other words
+    the loss with unseen targets as a share of what could be explained: a subset gets no credit
+    for leaving outside what hardly varies.
+    """
+
+    objective: Objective = "r2"
+    targets: Targets = "unseen"
+
+    def _values(self, subsets: list[Subset]) -> FloatArray:
+        return np.asarray(self._unseen.score_splits(subsets) / self._blind(subsets))
+
+    def _fresh(self, subsets: list[Subset], n_init: int) -> FloatArray:
+        losses = cast(FloatArray, self._unseen.rescore(subsets, n_init))
+        return np.asarray(losses / self._blind(subsets))
+
+    def _blind(self, subsets: list[Subset]) -> FloatArray:
+        """Error of the mean predictor on what each subset lacks, (n_subsets, 1)."""
+        blind = self._unseen.mean_predictor_for(subsets)
+        return np.asarray(blind.mean(axis=1, keepdims=True))
+
+
+class KendallScorer(ObjectiveScorer):
+    """1 - Kendall's tau-b of the test models' order by mean score.
+
+    The mean score is over the columns in which a model has a score, in units above the fitting
+    models' mean. What the subset measured counts as measured, the rest as predicted. A split
+    whose models all truly tie has no order, and counts as tau = 0 for every subset.
+    """
+
+    objective: Objective = "kendall"
+    targets: Targets = "all"
+
+    def __init__(self, scorer: Scorer) -> None:
+        super().__init__(scorer)
+        self._true, self._there = _tested(self._unseen)
+        self._count = np.maximum(self._there.sum(axis=-1), 1)
+        means = self._true.sum(axis=-1) / self._count
+        self._means = np.where(self._there.any(axis=-1), means, np.nan)
+        self._owners = np.array(self.table.benchmark_names)[self.table.column_owner]
+
+    def _values(self, subsets: list[Subset]) -> FloatArray:
+        return self._from(subsets, 0)
+
+    def _fresh(self, subsets: list[Subset], n_init: int) -> FloatArray:
+        chunks = self._chunks(subsets)
+        inits = range(1, n_init + 1)
+        again = [[self._from(chunk, init).mean(axis=1) for chunk in chunks] for init in inits]
+        return np.stack([np.concatenate(parts) for parts in again], axis=1)
+
+    def _from(self, subsets: list[Subset], init: int) -> FloatArray:
+        predicted = self._unseen.predict_targets(subsets, init=init)
+        own = np.stack([np.isin(self._owners, subset) for subset in subsets])
+        missed = self._there & ~own[:, None, None, :]
+        errors = np.where(missed, predicted - self._true, 0.0)
+        return 1.0 - kendall_tau(self._means + errors.sum(axis=-1) / self._count, self._means)
+
+
+def _tested(scorer: BaseScorer) -> tuple[FloatArray, BoolArray]:
+    """True targets of the test models and which there are, (n_splits, n_rows, n_columns)."""
+    data, test = standardise(scorer.table, scorer.splits.fit), scorer.splits.test
+    usable = data.usable & scorer.table.is_target
+    shape = (len(test), int(test.sum(axis=1).max()), usable.shape[1])
+    true, there = np.zeros(shape), np.zeros(shape, dtype=np.bool_)
+    for split, rows in enumerate(test):
+        there[split, : rows.sum()] = data.observed[rows] & usable[split]
+        true[split, : rows.sum()] = data.targets[split, rows]
+    return np.where(there, true, 0.0), there
+
+
+def kendall_tau(predicted: FloatArray, true: FloatArray) -> FloatArray:
+    """Kendall's tau-b along the last axis, for many orders at once; 0 where there is no order.
+
+    Parameters
+    ----------
+    predicted : array, shape (n, n_splits, n_rows)
+    true : array, shape (n_splits, n_rows)
+        NaN marks rows that do not count.
+
+    Returns
+    -------
+    array, shape (n, n_splits)
+
+    Examples
+    --------
+    >>> predicted = np.array([[[1.0, 3.0, 2.0, 9.0]]])
+    >>> kendall_tau(predicted, np.array([[1.0, 2.0, 3.0, np.nan]])).round(6).tolist()
+    [[0.333333]]
+    """
+    found = np.zeros(predicted.shape[:2])
+    for split, row in enumerate(true):
+        known = np.flatnonzero(np.isfinite(row))
+        first, second = (known[one] for one in np.triu_indices(len(known), k=1))
+        truly = np.sign(row[first] - row[second])
+        values = predicted[:, split]
+        said = np.sign(values[:, first] - values[:, second])
+        pairs = np.sqrt(float((truly != 0).sum()) * (said != 0).sum(axis=1))
+        agree = (said * truly).sum(axis=1)
+        found[:, split] = np.divide(agree, pairs, out=np.zeros(len(agree)), where=pairs > 0)
+    return found

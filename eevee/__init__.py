@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from eevee.harder_splits import family_splits as family_splits
     from eevee.harder_splits import frontier_splits as frontier_splits
     from eevee.harder_splits import time_splits as time_splits
+    from eevee.objectives import objective_agreement as objective_agreement
     from eevee.outer import Scoring as Scoring
     from eevee.prediction import Prediction as Prediction
     from eevee.predictor import Predictor as Predictor
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from eevee.scoring.estimator import EstimatorScorer as EstimatorScorer
     from eevee.scoring.factor import FactorScorer as FactorScorer
     from eevee.scoring.mlp import MLPScorer as MLPScorer
+    from eevee.scoring.objective import objective_scorer as objective_scorer
     from eevee.scoring.ridge import RidgeScorer as RidgeScorer
     from eevee.search.checkpoint import Checkpoints as Checkpoints
     from eevee.search.constraints import Constraints as Constraints
@@ -103,6 +105,8 @@ _HOME = {
     "load_tiers": "eevee.tierfile",
     "make_scorer": "eevee.scoring.choice",
     "next_benchmark": "eevee.advice",
+    "objective_agreement": "eevee.objectives",
+    "objective_scorer": "eevee.scoring.objective",
     "pareto": "eevee.search.pareto",
     "rank_benchmarks": "eevee.ranking",
     "rate": "eevee.rating",

@@ -100,13 +100,13 @@ def assess_tiers(
         level=level,
         seed=child_seed(seed, BOOTSTRAP),
     )
-    found = summarise(contest, {"goal": "tiers", "procedure": procedure.method})
+    found = summarise(contest, {"goal": "tiers", "procedure": procedure.title})
 
     def assessed(tier: Tier) -> Tier:
         loss = found.assessed(tier.name)
         if not np.isfinite(loss.mean):  # nothing is unseen
             return tier
-        words = f"{procedure.method}{', nested' if nested else ''}, {_goal(tier, tiers)}"
+        words = f"{procedure.title}{', nested' if nested else ''}, {_goal(tier, tiers)}"
         of = f"{words}, {found.settings['scorer']['name']}"
         return replace(tier, assessed_loss=replace(loss, of=of))
 

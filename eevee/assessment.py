@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,11 @@ from eevee.assessed import RANDOM_SUBSETS, Assessment, Contest, summarise
 from eevee.errors import EeveeError, did_you_mean
 from eevee.groups import Groups, group_labels
 from eevee.outer import MEAN_PREDICTOR, ScorerName, Scoring, run_folds
-from eevee.scoring.base import Scorer
+from eevee.scoring.base import Objective, Scorer
 from eevee.search.constraints import Constraints
 from eevee.search.goal import make_space
 from eevee.search.methods import BASELINES
-from eevee.search.procedure import Procedure
+from eevee.search.procedure import UNSCORED, Procedure
 from eevee.search.result import ProgressHook
 from eevee.search.watch import Watch
 from eevee.seeds import child_seed
@@ -40,6 +40,7 @@ def assess(
     scorer: Scoring | ScorerName = "mlp",
     subsets: Mapping[str, Sequence[str]] | None = None,
     beside: Sequence[str] = BESIDE,
+    objectives: Sequence[Objective] = (),
     n_random: int = 100,
     n_folds: int = 5,
     n_repeats: int = 2,
@@ -68,7 +69,10 @@ def assess(
         Fixed ones, for which nothing is searched. If one was searched for on this table, its
         search saw the models that are held out here, and its loss is too good.
     beside : sequence of str
-        Other searches for the same size or budget.
+        Other searches for the same size or budget, by the same objective.
+    objectives : sequence of {"loss", "kendall", "r2"}
+        The same search by these as well; `eevee.objective_agreement` says how far what they
+        choose agrees.
     n_random : int
         Random subsets, the same ones in every split.
     n_folds, n_repeats : int
@@ -136,6 +140,7 @@ def assess(
         Goal(k, budget, constraints),
         procedure or Procedure(),
         beside=beside,
+        objectives=objectives,
         subsets=subsets or {},
         n_random=n_random,
         seed=child_seed(seed, RANDOM),
@@ -159,6 +164,8 @@ def assess(
     procedure_name = next(iter(contenders.procedures), None)
     about = {
         "procedure": procedure_name,
+        "objectives": contenders.objectives,
+        "n_benchmarks": table.n_benchmarks,
         "n_random": len(contenders.random),
         "splits": rounds.words,
         "seed": seed,
@@ -230,6 +237,8 @@ class Contenders:
     random : sequence of subsets
     progress : callable or None
         Told of the searches.
+    objectives : mapping of method to objective
+        Of the assessed search, and of the same search by others.
     """
 
     goal: Goal
@@ -237,6 +246,7 @@ class Contenders:
     fixed: Mapping[str, Subset]
     random: Sequence[Subset]
     progress: ProgressHook | None = None
+    objectives: Mapping[str, Objective] = field(default_factory=dict)
 
     @property
     def members(self) -> dict[str, list[str]]:
@@ -268,6 +278,7 @@ def _contenders(
     procedure: Procedure,
     *,
     beside: Sequence[str],
+    objectives: Sequence[Objective],
     subsets: Mapping[str, Sequence[str]],
     n_random: int,
     seed: int,
@@ -277,21 +288,39 @@ def _contenders(
     if not goal.given and not fixed:
         raise EeveeError("nothing to assess: give a size k, a budget, or subsets")
     procedures: dict[str, Procedure] = {}
+    by_objective: dict[str, Procedure] = {}
     random: list[Subset] = []
     if goal.given:
         space = make_space(table, goal.k, goal.budget, goal.constraints)
         random = space.draws(np.random.default_rng(seed), n_random)
-        procedures = {procedure.method: procedure} | {
-            name: replace(procedure, method=name, evolution=None, restarts=1)
+        by_objective = {procedure.title: procedure} | _by_objectives(procedure, objectives)
+        if goal.budget is not None and any(p.objective == "r2" for p in by_objective.values()):
+            raise EeveeError(
+                "a budget compares subsets of different sizes, for which R2 speaks of different "
+                "benchmarks; use a size k, or another objective"
+            )
+        rivals = (
+            replace(procedure, method=name, evolution=None, restarts=1)
             for name in map(_checked_rival, beside)
             if name != procedure.method
-        }
+        )
+        procedures = by_objective | {rival.title: rival for rival in rivals}
+    elif objectives:
+        raise EeveeError("objectives are of a search: give a size k or a budget")
     taken = (*procedures, RANDOM_SUBSETS, EVERYTHING, MEAN_PREDICTOR)
     for name in fixed:
         if name in taken:
             raise EeveeError(f"a subset named {name!r} would be taken for that method; rename it")
     fixed = {**fixed, EVERYTHING: table.benchmark_names}
-    return Contenders(goal, procedures, fixed, random, progress)
+    names: dict[str, Objective] = {name: one.objective for name, one in by_objective.items()}
+    return Contenders(goal, procedures, fixed, random, progress, names)
+
+
+def _by_objectives(procedure: Procedure, objectives: Sequence[Objective]) -> dict[str, Procedure]:
+    others = [replace(procedure, objective=one) for one in objectives]
+    if others and procedure.method in UNSCORED:
+        raise EeveeError(f"{procedure.method} chooses the same by every objective")
+    return {one.title: one for one in others if one.objective != procedure.objective}
 
 
 def _checked_rival(name: str) -> str:

@@ -15,6 +15,7 @@ from eevee.ablation import ablate
 from eevee.assessed import Assessment
 from eevee.describe import summary
 from eevee.errors import EeveeError
+from eevee.objectives import objective_agreement
 from eevee.ranking import rank_benchmarks
 from eevee.runs import (
     CONFIG,
@@ -223,6 +224,9 @@ def save_assessment(
         write_table(folder / "assessment.csv", assessment.methods)
         for name in ("folds", "models", "differences", "pairwise", "columns", "gap"):
             write_table(folder / f"{name}.csv", getattr(assessment, name))
+        agreement = objective_agreement(assessment)
+        if not agreement.empty:
+            write_table(folder / "objectives.csv", agreement)
         if stability is not None:
             write_json(folder / "stability.json", stability.as_dict())
 

@@ -47,6 +47,7 @@ RUN_NAMES = frozenset(
         "mask.csv",
         "models.csv",
         "next.csv",
+        "objectives.csv",
         "pairs.csv",
         "pairwise.csv",
         "ranking.csv",

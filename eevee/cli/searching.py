@@ -11,6 +11,7 @@ import typer
 from eevee.cli.options import ScorerOptions, Targets, option, split_names
 
 if TYPE_CHECKING:
+    from eevee.scoring.base import Objective
     from eevee.search.constraints import Constraints
     from eevee.search.generations import Evolution
     from eevee.search.procedure import Procedure
@@ -197,6 +198,30 @@ class RuleOptions:
     def pay(self, table: ResultsTable) -> ResultsTable:
         """Return the table in which what the user already has costs nothing."""
         return table.already_paid(split_names("--have", self.have))
+
+
+def parse_objectives(
+    text: str | None, search: SearchOptions, *, searched: bool
+) -> tuple[Objective, ...]:
+    """Read ``loss,kendall,r2``; wrong usage if one is none, or nothing is searched for.
+
+    Examples
+    --------
+    >>> parse_objectives("loss,r2", SearchOptions(), searched=True)
+    ('loss', 'r2')
+    """
+    if text is None:
+        return ()
+    names = split_names("--objectives", text)
+    if not searched:
+        raise typer.BadParameter("--objectives goes with -k or --budget")
+    if search.method in (Method.cheapest, Method.medoids, Method.correlated):
+        raise typer.BadParameter(f"--search {search.method} chooses the same by every objective")
+    for name in names:
+        if name not in list(ObjectiveOption):
+            known = ", ".join(ObjectiveOption)
+            raise typer.BadParameter(f"--objectives is some of {known}, not {name!r}")
+    return tuple(ObjectiveOption(name).value for name in names)
 
 
 def check_budget(text: str) -> None:

@@ -26,6 +26,7 @@ from eevee.cli.searching import (
     Size,
     check_budget,
     check_sizes_compare,
+    parse_objectives,
 )
 from eevee.cli.show import print_json, print_written, progress_bar
 from eevee.cli.trust_show import print_assessment
@@ -68,6 +69,10 @@ def assess(
         bool,
         typer.Option("--stability", help="Also search with other seeds, and at k + 1."),
     ] = False,
+    objectives: Annotated[
+        str | None,
+        typer.Option("--objectives", help="Search by these as well: loss,kendall,r2."),
+    ] = None,
     out: Out = None,
 ) -> None:
     """Estimate a whole search's loss on models that it never sees: the loss to quote."""
@@ -82,9 +87,10 @@ def assess(
         raise typer.BadParameter("--stability goes with -k or --budget")
     if budget is not None:
         check_budget(budget)
-        check_sizes_compare(scorer)
+        check_sizes_compare(scorer, search)
     if out is not None:
         check_out(out)
+    others = parse_objectives(objectives, search, searched=k is not None or budget is not None)
     procedure = search.make(scorer.paper)
     kept = rules.make(None if budget is None else k)
     read = rules.pay(table.read())
@@ -100,13 +106,20 @@ def assess(
         "seed": scorer.seed,
     }
     with progress_bar(output.quiet) as bar:
-        found = assess_search(read, **asked, subsets=fixed, n_random=n_random, progress=bar.beside)
+        found = assess_search(
+            read,
+            **asked,
+            subsets=fixed,
+            n_random=n_random,
+            objectives=others,
+            progress=bar.beside,
+        )
         stable = assess_stability(read, **asked, progress=bar.beside) if stability else None
     if out is not None:
         given = settings(
             table, scorer, search, rules, k=k, budget=budget, benchmarks=benchmarks, tiers=tiers,
             tier=tier, folds=folds, repeats=repeats, random=n_random, families=families,
-            stability=stability,
+            stability=stability, objectives=objectives,
         )  # fmt: skip
         save_assessment(out, read, found, given, stable)
     if output.as_json:
@@ -130,7 +143,10 @@ def _fixed(
 
 
 def _as_json(found: Assessment, table: ResultsTable, stable: Stability | None) -> dict[str, object]:
+    from eevee.objectives import objective_agreement
+
     frames = ("methods", "differences", "pairwise", "columns", "gap", "folds", "models")
     content = {name: getattr(found, name).to_dict("records") for name in frames}
     about = {"settings": found.settings, "cost_unit": table.cost_unit}
+    content["objectives"] = objective_agreement(found).to_dict("records")
     return {**about, **content, "stability": None if stable is None else stable.as_dict()}

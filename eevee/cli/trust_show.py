@@ -22,6 +22,7 @@ def print_assessment(
     _print_pairs(found)
     _print_columns(found)
     _print_gap(found)
+    _print_objectives(found)
     if stable is not None:
         _print_stability(stable)
     _print_words(found, fixed)
@@ -115,6 +116,22 @@ def _print_gap(found: Assessment) -> None:
         "subsets, so is due to selection (interval: Nadeau and Bengio's). training: fitted on "
         f"{rows[0]['n_train']:.0f} models instead."
     )
+
+
+def _print_objectives(found: Assessment) -> None:
+    from eevee.objectives import objective_agreement
+
+    agreement = objective_agreement(found)
+    if not agreement.empty:
+        print_table(
+            "How far the subsets of different objectives agree, found on the same models (means "
+            "over splits; Kuncheva: 0 as random subsets do, 1 equal)",
+            ["search", "and", "Jaccard", "Kuncheva", "the same (% of splits)"],
+            (
+                [row["first"], row["second"], row["jaccard"], row["kuncheva"], 100 * row["same"]]
+                for row in agreement.to_dict("records")
+            ),
+        )
 
 
 def _print_stability(stable: Stability) -> None:

@@ -1,0 +1,186 @@
+"""Objectives against scipy and plain arithmetic; the same whatever is scored beside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import eevee
+from eevee.scoring.base import Scorer
+from eevee.scoring.objective import kendall_tau, objective_scorer, plain_scorer
+from eevee.table import FloatArray, ResultsTable, Subset
+
+from .tables import rich_table, with_scores
+
+CPU: dict[str, Any] = {"device": "cpu", "epochs": 10}
+
+
+def scorers(table: ResultsTable, **options: Any) -> dict[str, Scorer]:
+    splits = eevee.shuffle_splits(table, n_splits=3, test_size=0.3)
+    return {
+        "ridge": eevee.RidgeScorer(table, splits, **options),
+        "factor": eevee.FactorScorer(table, splits, **options),
+        "mlp": eevee.MLPScorer(table, splits, **CPU, **options),
+    }
+
+
+def some_subsets(table: ResultsTable) -> list[Subset]:
+    names = table.benchmark_names
+    return [names[:1], names[1:3], names[2:], names, names[::2]]
+
+
+def mean_scores_shown(
+    scorer: Any, subset: Subset, table: ResultsTable
+) -> list[tuple[FloatArray, FloatArray]]:
+    """Seen and true mean score of the test models of each split, from published predictions."""
+    unseen = scorer.with_targets("unseen")
+    signs = np.where(table.columns["direction"] == "higher", 1.0, -1.0)
+    units = table.units.to_numpy()
+    own = table.columns["benchmark"].isin(subset).to_numpy()
+    found = []
+    for fit, test, predicted in zip(
+        scorer.splits.fit, scorer.splits.test, unseen.predict(subset), strict=True
+    ):
+        true = table.oriented[test]
+        fitted = table.oriented[fit]
+        usable = (np.isfinite(fitted).sum(axis=0) >= 2) & table.is_target
+        there = np.isfinite(true) & usable
+        shown = np.where(own, true, predicted[test] * signs)
+        centre = np.nanmean(fitted, axis=0)
+        both = [
+            np.nanmean(np.where(there, (one - centre) / units, np.nan), axis=1)
+            for one in (shown, true)
+        ]
+        found.append((both[0], both[1]))
+    return found
+
+
+@pytest.mark.parametrize("name", ["ridge", "factor", "mlp"])
+def test_kendall_is_scipys_of_the_mean_scores_that_a_user_sees(name: str) -> None:
+    table = rich_table(24, seed=1)
+    scorer = scorers(table)[name]
+    values = objective_scorer(scorer, "kendall").score_splits(some_subsets(table))
+    for subset, row in zip(some_subsets(table), values, strict=True):
+        pairs = mean_scores_shown(scorer, subset, table)
+        expected = [1 - stats.kendalltau(seen, true).statistic for seen, true in pairs]
+        np.testing.assert_allclose(row, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["ridge", "factor", "mlp"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_r2_is_the_unseen_loss_over_that_of_means(name: str, weighted: bool) -> None:
+    table = rich_table(24, seed=2)
+    weights = {b: 1.0 + i for i, b in enumerate(table.benchmark_names)} if weighted else None
+    scorer = scorers(table, weights=weights)[name]
+    subset = table.benchmark_names[:2]
+    value = float(objective_scorer(scorer, "r2").score([subset])[0])
+    unseen = scorer.with_targets("unseen")
+    blind = eevee.RidgeScorer(
+        table,
+        scorer.splits,
+        targets="unseen",
+        weights=weights,
+        alpha=1e12,  # predicts each column's mean
+    )
+    expected = float(unseen.score([subset])[0]) / float(blind.score([subset])[0])
+    assert value == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("objective", ["kendall", "r2"])
+@pytest.mark.parametrize("name", ["ridge", "factor", "mlp"])
+def test_a_value_does_not_depend_on_what_is_scored_beside(name: str, objective: Any) -> None:
+    table = rich_table(20, seed=3)
+    subsets = some_subsets(table)
+    together = objective_scorer(scorers(table)[name], objective).score_splits(subsets)
+    alone = [objective_scorer(scorers(table)[name], objective).score_splits([s]) for s in subsets]
+    np.testing.assert_array_equal(together, np.concatenate(alone))
+    turned = objective_scorer(scorers(table)[name], objective)
+    np.testing.assert_array_equal(together[::-1], turned.score_splits(subsets[::-1]))
+
+
+def test_small_chunks_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = rich_table(20, seed=3)
+    subsets = some_subsets(table)
+    whole = objective_scorer(scorers(table)["mlp"], "kendall")
+    again = whole.rescore(subsets, 2)
+    monkeypatch.setattr("eevee.scoring.objective.CHUNK_BYTES", 1)
+    small = objective_scorer(scorers(table)["mlp"], "kendall")
+    np.testing.assert_array_equal(whole.score(subsets), small.score(subsets))
+    assert again is not None
+    np.testing.assert_array_equal(again, small.rescore(subsets, 2))
+
+
+def test_fresh_initialisations_are_other_ones_and_only_where_there_are_any() -> None:
+    table = rich_table(20, seed=4)
+    for name, scorer in scorers(table).items():
+        for objective in ("kendall", "r2"):
+            judge = objective_scorer(scorer, objective)
+            again = judge.rescore([table.benchmark_names[:2]], 3)
+            assert (again is None) == (name != "mlp")
+            if again is not None:
+                assert again.shape == (1, 3)
+                assert len({float(judge.score([table.benchmark_names[:2]])[0]), *again[0]}) > 1
+
+
+def test_everything_measured_is_in_order_and_leaves_no_r2() -> None:
+    table = rich_table(20, seed=5)
+    scorer = scorers(table)["ridge"]
+    everything = [table.benchmark_names]
+    assert objective_scorer(scorer, "kendall").score(everything).tolist() == [0.0]
+    assert np.isnan(objective_scorer(scorer, "r2").score(everything)).all()
+
+
+@pytest.mark.parametrize("name", ["ridge", "factor", "mlp"])
+def test_what_a_test_model_truly_scored_changes_no_prediction(name: str) -> None:
+    table = rich_table(20, seed=6)
+    scorer = scorers(table)[name]
+    subset = table.benchmark_names[:2]
+    outside = ~table.columns["benchmark"].isin(subset).to_numpy()
+    values = table.scores.to_numpy().copy()
+    values[np.ix_(scorer.splits.test[0], outside)] *= 3
+    changed = scorers(with_scores(table, values))[name]
+    before, after = (
+        s.predict_targets([subset])[0, 0]  # type: ignore[attr-defined]
+        for s in (scorer, changed)
+    )
+    np.testing.assert_array_equal(before, after)
+
+
+def test_tau_has_ties_and_rows_that_do_not_count() -> None:
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 4, size=(3, 12)).astype(float)
+    true[1, 9:] = np.nan
+    true[2] = 1.0
+    predicted = rng.integers(0, 5, size=(6, 3, 12)).astype(float)
+    predicted[5] = 2.0
+    found = kendall_tau(predicted, true)
+    for i, splits in enumerate(predicted):
+        for j, row in enumerate(splits):
+            known = np.isfinite(true[j])
+            expected = stats.kendalltau(row[known], true[j][known]).statistic
+            assert found[i, j] == pytest.approx(np.nan_to_num(expected))
+
+
+def test_objectives_are_checked_and_do_not_stack() -> None:
+    scorer = scorers(rich_table(20, seed=7))["ridge"]
+    by_order = objective_scorer(scorer, "kendall")
+    assert objective_scorer(by_order, "kendall") is by_order
+    assert objective_scorer(scorer, "loss") is scorer
+    assert plain_scorer(by_order) is scorer
+    with pytest.raises(eevee.EeveeError, match="kendall, not r2"):
+        objective_scorer(by_order, "r2")
+    with pytest.raises(eevee.EeveeError, match="did you mean 'kendall'"):
+        objective_scorer(scorer, "kendal")  # type: ignore[arg-type]
+
+
+def test_a_scorer_without_predictions_says_so() -> None:
+    from sklearn.linear_model import Ridge
+
+    table = rich_table(20, seed=8)
+    scorer = eevee.EstimatorScorer(Ridge(), table, eevee.shuffle_splits(table, n_splits=2))
+    with pytest.raises(eevee.EeveeError, match="does not say what it predicts"):
+        objective_scorer(scorer, "kendall").score([table.benchmark_names[:1]])
+    assert objective_scorer(scorer, "r2").score([table.benchmark_names[:1]]).shape == (1,)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from typing import Any
 
 import numpy as np
 
 from eevee.assessed import Contest, summarise
 from eevee.assessment import BOOTSTRAP, FOLDS, SEARCHES, outer_rounds
+from eevee.errors import Stopped
 from eevee.groups import Groups, group_labels
 from eevee.nesting import nest_tiers
-from eevee.outer import ScorerName, Scoring, run_folds
+from eevee.outer import ScorerName, Scoring, whole_folds
 from eevee.scoring.base import Scorer
 from eevee.search.constraints import Constraints
 from eevee.search.procedure import Procedure
@@ -84,10 +84,11 @@ def assess_tiers(
     procedure = procedure or Procedure()
     scoring = scorer if isinstance(scorer, Scoring) else Scoring(scorer)
     rounds = outer_rounds(table, n_folds, n_repeats, None, child_seed(seed, FOLDS))
-    choose = Chooser(tiers, constraints, nested, procedure, replace(watch, checkpoints=None))
-    every = run_folds(table, rounds.splits, choose, scoring, child_seed(seed, SEARCHES))
-    folds = list(takewhile(lambda fold: not watch.stop(), every))
-    if len(folds) < rounds.splits.n_splits:
+    choose = Chooser(tiers, constraints, nested, procedure, watch)
+    own = child_seed(seed, SEARCHES)
+    try:
+        folds = whole_folds(table, rounds.splits, choose, scoring, own, watch)
+    except Stopped:
         return tiers
     contest = Contest(
         table=table,
@@ -132,7 +133,7 @@ class Chooser:
             "constraints": self.constraints,
             "procedure": self.procedure,
             "seed": seed,
-            "watch": self.watch,
+            "watch": self.watch.within(f"fold {number + 1}"),
         }
         found = search_tiers(scorer, goals, **options)
         if self.nested and len(found) == len(goals):

@@ -11,14 +11,13 @@ import numpy as np
 from eevee.assessed import RANDOM_SUBSETS, Assessment, Contest, summarise
 from eevee.errors import EeveeError, did_you_mean
 from eevee.groups import Groups, group_labels
-from eevee.outer import MEAN_PREDICTOR, ScorerName, Scoring, run_folds
+from eevee.outer import MEAN_PREDICTOR, ScorerName, Scoring, whole_folds
 from eevee.scoring.base import Objective, Scorer
 from eevee.search.constraints import Constraints
 from eevee.search.goal import make_space
 from eevee.search.methods import BASELINES
 from eevee.search.procedure import UNSCORED, Procedure
-from eevee.search.result import ProgressHook
-from eevee.search.watch import Watch
+from eevee.search.watch import ALONE, Watch
 from eevee.seeds import child_seed
 from eevee.splits import Splits, fold_splits
 from eevee.table import ResultsTable, Subset
@@ -48,7 +47,7 @@ def assess(
     families: Groups | None = None,
     level: float = 0.95,
     seed: int = 0,
-    progress: ProgressHook | None = None,
+    watch: Watch = ALONE,
 ) -> Assessment:
     """Estimate the loss of a whole search on models that it never sees.
 
@@ -84,7 +83,8 @@ def assess(
     level : float
         Of every interval.
     seed : int
-    progress : callable, optional
+    watch : Watch
+        Each search of each split keeps a state of its own.
 
     Returns
     -------
@@ -94,6 +94,8 @@ def assess(
     ------
     EeveeError
         If there is nothing to assess, a name is unknown or used twice, or a fold is too small.
+    Stopped
+        If `watch` stopped it before all splits were done.
 
     Notes
     -----
@@ -144,14 +146,14 @@ def assess(
         subsets=subsets or {},
         n_random=n_random,
         seed=child_seed(seed, RANDOM),
-        progress=progress,
+        watch=watch,
     )
     rounds = outer_rounds(table, n_folds, n_repeats, outer, child_seed(seed, FOLDS))
     scoring = scorer if isinstance(scorer, Scoring) else Scoring(scorer)
     contest = Contest(
         table=table,
-        folds=list(
-            run_folds(table, rounds.splits, contenders.find, scoring, child_seed(seed, SEARCHES))
+        folds=whole_folds(
+            table, rounds.splits, contenders.find, scoring, child_seed(seed, SEARCHES), watch
         ),
         rounds=rounds.members,
         members=contenders.members,
@@ -235,8 +237,8 @@ class Contenders:
         Searched anew in each split; the assessed one first.
     fixed : mapping of method to subset
     random : sequence of subsets
-    progress : callable or None
-        Told of the searches.
+    watch : Watch
+        Of the searches.
     objectives : mapping of method to objective
         Of the assessed search, and of the same search by others.
     """
@@ -245,7 +247,7 @@ class Contenders:
     procedures: Mapping[str, Procedure]
     fixed: Mapping[str, Subset]
     random: Sequence[Subset]
-    progress: ProgressHook | None = None
+    watch: Watch = ALONE
     objectives: Mapping[str, Objective] = field(default_factory=dict)
 
     @property
@@ -264,7 +266,7 @@ class Contenders:
                 **self.goal.arguments,
                 seed=seed,
                 label=f"fold {number + 1}, {name}",
-                watch=Watch(progress=self.progress),
+                watch=self.watch,
             ).best
             for name, procedure in self.procedures.items()
         }
@@ -282,7 +284,7 @@ def _contenders(
     subsets: Mapping[str, Sequence[str]],
     n_random: int,
     seed: int,
-    progress: ProgressHook | None,
+    watch: Watch,
 ) -> Contenders:
     fixed = {name: table.subset(names) for name, names in subsets.items()}
     if not goal.given and not fixed:
@@ -313,7 +315,7 @@ def _contenders(
             raise EeveeError(f"a subset named {name!r} would be taken for that method; rename it")
     fixed = {**fixed, EVERYTHING: table.benchmark_names}
     names: dict[str, Objective] = {name: one.objective for name, one in by_objective.items()}
-    return Contenders(goal, procedures, fixed, random, progress, names)
+    return Contenders(goal, procedures, fixed, random, watch, names)
 
 
 def _by_objectives(procedure: Procedure, objectives: Sequence[Objective]) -> dict[str, Procedure]:

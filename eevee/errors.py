@@ -18,6 +18,10 @@ class EeveeError(ValueError):
     """
 
 
+class Stopped(EeveeError):
+    """A run was stopped, as it was asked to, before it had anything to tell."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return `` (did you mean 'x'?)`` for a near miss, else an empty string.
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, Literal, cast
 
 import numpy as np
 
+from eevee.errors import Stopped
 from eevee.heldout import Judge, Judgement, PredictingScorer
 from eevee.scoring.base import Scorer
 from eevee.scoring.choice import ChosenScorer, Name, make_scorer
 from eevee.scoring.loss import Targets
+from eevee.search.watch import Watch
 from eevee.seeds import child_seed
 from eevee.splits import Splits, shuffle_splits
 from eevee.table import BoolArray, FloatArray, ResultsTable, Subset
@@ -168,6 +171,23 @@ def run_folds(
             n_inner=float(scorer.splits.fit.sum(axis=1).mean()),
             scorer=scorer.describe(),
         )
+
+
+def whole_folds(
+    table: ResultsTable, outer: Splits, find: Find, scoring: Scoring, seed: int, watch: Watch
+) -> list[Fold]:
+    """Run all outer splits, as `run_folds`.
+
+    Raises
+    ------
+    Stopped
+        If `watch` asked for it: some of the splits estimate nothing.
+    """
+    every = run_folds(table, outer, find, scoring, seed)
+    folds = list(takewhile(lambda fold: not watch.stop(), every))
+    if len(folds) < outer.n_splits:
+        raise Stopped(f"stopped after {len(folds)} of {outer.n_splits} outer splits")
+    return folds
 
 
 MEAN_PREDICTOR = "mean predictor"

@@ -11,15 +11,14 @@ import pandas as pd
 
 from eevee.assessed import Contest, summarise
 from eevee.assessment import BOOTSTRAP, FOLDS, SEARCHES, Goal, outer_rounds
-from eevee.errors import EeveeError
+from eevee.errors import EeveeError, Stopped
 from eevee.groups import Groups, group_labels
-from eevee.outer import SEARCH, Fold, ScorerName, Scoring, run_folds
+from eevee.outer import SEARCH, Fold, ScorerName, Scoring, whole_folds
 from eevee.scoring.base import Scorer
 from eevee.scoring.loss import TARGETS
 from eevee.search.constraints import Constraints
 from eevee.search.procedure import Procedure
-from eevee.search.result import ProgressHook
-from eevee.search.watch import Watch
+from eevee.search.watch import ALONE, Watch
 from eevee.seeds import child_seed
 from eevee.standings import overlap
 from eevee.table import ResultsTable, Subset
@@ -95,7 +94,7 @@ def assess_stability(
     families: Groups | None = None,
     level: float = 0.95,
     seed: int = 0,
-    progress: ProgressHook | None = None,
+    watch: Watch = ALONE,
 ) -> Stability:
     """Search again: on other models, with other seeds, and with one benchmark more.
 
@@ -105,7 +104,8 @@ def assess_stability(
         Searches on the whole table that differ in the seed of the search alone, at least 2.
     table, k, budget, constraints, procedure, scorer, n_folds, n_repeats, families, level, seed
         As in `eevee.assess`, whose outer splits and searches these are.
-    progress : callable, optional
+    watch : Watch
+        As in `eevee.assess`.
 
     Raises
     ------
@@ -134,13 +134,15 @@ def assess_stability(
         raise EeveeError("give a size k or a budget")
     labels = group_labels(table, families)
     scoring = scorer if isinstance(scorer, Scoring) else Scoring(scorer)
-    search = Searcher(procedure or Procedure(), goal, table.n_benchmarks, progress)
+    search = Searcher(procedure or Procedure(), goal, table.n_benchmarks, watch.within("stability"))
     rounds = outer_rounds(table, n_folds, n_repeats, None, child_seed(seed, FOLDS))
-    every = run_folds(table, rounds.splits, search, scoring, child_seed(seed, SEARCHES))
-    folds = list(every)
+    own = child_seed(seed, SEARCHES)
+    folds = whole_folds(table, rounds.splits, search, scoring, own, watch)
     whole = scoring.make(table, child_seed(seed, WHOLE))
     seeds = [child_seed(seed, WHOLE, SEARCH, i) for i in range(n_seeds)]
     again = [search.run(whole, goal, one, f"seed {i + 1}") for i, one in enumerate(seeds)]
+    if watch.stop():
+        raise Stopped("stopped before all seeds had searched")
     over_models = [fold.judged[_AT].subset for fold in folds]
     contest = Contest(
         table=table,
@@ -169,7 +171,7 @@ class Searcher:
     procedure: Procedure
     goal: Goal
     n_benchmarks: int
-    progress: ProgressHook | None
+    watch: Watch
 
     def __call__(self, scorer: Scorer, number: int, seed: int) -> Mapping[str, Subset]:
         """Search on the models of one outer split."""
@@ -182,9 +184,8 @@ class Searcher:
 
     def run(self, scorer: Scorer, goal: Goal, seed: int, label: str) -> Subset:
         """Search once."""
-        watch = Watch(progress=self.progress)
         return self.procedure.run(
-            scorer, **goal.arguments, seed=seed, label=label, watch=watch
+            scorer, **goal.arguments, seed=seed, label=label, watch=self.watch
         ).best
 
 

@@ -51,6 +51,13 @@ class Session:
         return Watch(None, self.stop, self.bar.beside)
 
     @property
+    def folds(self) -> Watch:
+        """What searches inside outer splits take: they are no news, and keep their states."""
+        from eevee.search.watch import Watch
+
+        return Watch(self.checkpoints, self.stop, self.bar.beside)
+
+    @property
     def watch(self) -> Watch:
         """What a search takes of this."""
         from eevee.search.watch import Watch
@@ -64,12 +71,12 @@ class Session:
         self._asked = True
         self.bar.say("interrupted: finishing this generation; Ctrl-C again stops at once")
 
-    def finish(self) -> None:
-        """Exit with 130 after an interrupted run."""
+    def finish(self, what: str = "this is the best so far") -> None:
+        """Exit with 130 after an interrupted run, and say what there is."""
         if not self._asked:
             return
         on = "" if self._out is None else f"; --resume --out {self._out} goes on from here"
-        typer.echo(f"interrupted: this is the best so far{on}", err=True)
+        typer.echo(f"interrupted: {what}{on}", err=True)
         raise typer.Exit(INTERRUPTED)
 
 

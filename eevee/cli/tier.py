@@ -106,7 +106,7 @@ def tiers(
                 procedure=procedure,
                 scorer=scorer.plan(),
                 seed=scorer.seed,
-                watch=job.beside,
+                watch=job.folds,
             )
         if out is not None:
             asked = settings(

@@ -28,7 +28,8 @@ from eevee.cli.searching import (
     check_sizes_compare,
     parse_objectives,
 )
-from eevee.cli.show import print_json, print_written, progress_bar
+from eevee.cli.session import Resume, session
+from eevee.cli.show import print_json, print_written
 from eevee.cli.trust_show import print_assessment
 from eevee.cli.verb import verb
 
@@ -74,11 +75,12 @@ def assess(
         typer.Option("--objectives", help="Search by these as well: loss,kendall,r2."),
     ] = None,
     out: Out = None,
+    resume: Resume = False,
 ) -> None:
     """Estimate a whole search's loss on models that it never sees: the loss to quote."""
     from eevee.assessment import assess as assess_search
+    from eevee.errors import Stopped
     from eevee.jobs import save_assessment
-    from eevee.runs import check_out
     from eevee.stability import assess_stability
     from eevee.tiers import budget_in_units
 
@@ -88,40 +90,37 @@ def assess(
     if budget is not None:
         check_budget(budget)
         check_sizes_compare(scorer, search)
-    if out is not None:
-        check_out(out)
     others = parse_objectives(objectives, search, searched=k is not None or budget is not None)
     procedure = search.make(scorer.paper)
     kept = rules.make(None if budget is None else k)
-    read = rules.pay(table.read())
-    asked: dict[str, Any] = {
-        "k": k if budget is None else None,
-        "budget": None if budget is None else budget_in_units(budget, read),
-        "constraints": kept,
-        "procedure": procedure,
-        "scorer": scorer.plan(),
-        "n_folds": folds,
-        "n_repeats": repeats,
-        "families": families,
-        "seed": scorer.seed,
-    }
-    with progress_bar(output.quiet) as bar:
-        found = assess_search(
-            read,
-            **asked,
-            subsets=fixed,
-            n_random=n_random,
-            objectives=others,
-            progress=bar.beside,
-        )
-        stable = assess_stability(read, **asked, progress=bar.beside) if stability else None
-    if out is not None:
-        given = settings(
-            table, scorer, search, rules, k=k, budget=budget, benchmarks=benchmarks, tiers=tiers,
-            tier=tier, folds=folds, repeats=repeats, random=n_random, families=families,
-            stability=stability, objectives=objectives,
-        )  # fmt: skip
-        save_assessment(out, read, found, given, stable)
+    try:
+        with session(out, resume, output.quiet) as job:
+            read = rules.pay(table.read())
+            asked: dict[str, Any] = {
+                "k": k if budget is None else None,
+                "budget": None if budget is None else budget_in_units(budget, read),
+                "constraints": kept,
+                "procedure": procedure,
+                "scorer": scorer.plan(),
+                "n_folds": folds,
+                "n_repeats": repeats,
+                "families": families,
+                "seed": scorer.seed,
+                "watch": job.folds,
+            }
+            found = assess_search(
+                read, **asked, subsets=fixed, n_random=n_random, objectives=others
+            )
+            stable = assess_stability(read, **asked) if stability else None
+            if out is not None:
+                given = settings(
+                    table, scorer, search, rules, k=k, budget=budget, benchmarks=benchmarks,
+                    tiers=tiers, tier=tier, folds=folds, repeats=repeats, random=n_random,
+                    families=families, stability=stability, objectives=objectives,
+                )  # fmt: skip
+                save_assessment(out, read, found, given, stable)
+    except Stopped:
+        job.finish("nothing is estimated before all folds are done")
     if output.as_json:
         print_json(_as_json(found, read, stable))
         return

@@ -53,6 +53,9 @@ class Checkpoints:
     ----------
     folder : path
         Made when the first state is kept.
+    within : str
+        Goes before the label of each search: jobs that search alike in several places keep their
+        states apart.
 
     Examples
     --------
@@ -69,12 +72,17 @@ class Checkpoints:
     True
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: str | os.PathLike[str], within: str = "") -> None:
         self.folder = Path(folder)
+        self._within = within
 
     def of(self, label: str, scorer: Scorer, settings: Mapping[str, Any]) -> Saved:
         """Return where the state of one search is kept."""
-        return Saved(self.folder, label, scorer, settings)
+        return Saved(self.folder, f"{self._within}{label}", scorer, settings)
+
+    def within(self, name: str) -> Checkpoints:
+        """Return where searches of one part of the job keep theirs."""
+        return Checkpoints(self.folder, f"{self._within}{name}: ")
 
     def remove(self) -> None:
         """Remove the states, and the folder if nothing else is in it."""

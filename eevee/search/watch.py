@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from eevee.search.checkpoint import Checkpoints
 from eevee.search.result import ProgressHook
@@ -31,6 +31,11 @@ class Watch:
     checkpoints: Checkpoints | None = None
     stop: Callable[[], bool] = never
     progress: ProgressHook | None = None
+
+    def within(self, name: str) -> Watch:
+        """Return the same for one part of a job, whose checkpoints are its own."""
+        kept = self.checkpoints
+        return self if kept is None else replace(self, checkpoints=kept.within(name))
 
 
 ALONE = Watch()

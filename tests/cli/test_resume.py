@@ -41,19 +41,22 @@ def states(folder: Path) -> set[str]:
 @pytest.mark.parametrize(
     "verb",
     [
-        ("tiers", "--budget", "big=7", "--nested", "--generations", "4", "--restarts", "2",
-         "--no-baselines"),
-        ("pareto", "--evaluations", "2500", "--one-se"),
+        ("tiers", "--budget", "small=4", "--budget", "big=7", "--nested", "--generations", "4",
+         "--restarts", "2", "--no-baselines"),
+        ("pareto", "--budget", "small=4", "--evaluations", "2500", "--one-se"),
+        ("assess", "--budget", "4", "--generations", "2", "--folds", "2", "--repeats", "1",
+         "--random", "3", "--stability"),
+        ("tiers", "--size", "small=4", "--generations", "1", "--no-baselines", "--assess"),
     ],
-    ids=["tiers", "pareto"],
+    ids=["tiers", "pareto", "assess", "tiers-assess"],
 )  # fmt: skip
 def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_bytes(
     tmp_path: Path, verb: tuple[str, ...]
 ) -> None:
     name, *options = verb
     asked = (
-        name, str(DATA / "bbh/scores.csv"), "--budget", "small=4", *options, "--epochs", "5",
-        "--splits", "2", "--out", "run",
+        name, str(DATA / "bbh/scores.csv"), *options, "--epochs", "5", "--splits", "2",
+        "--out", "run",
     )  # fmt: skip
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     whole.mkdir()
@@ -115,3 +118,27 @@ def test_a_checkpoint_of_another_configuration_is_refused(here: Path, run: Run) 
         Checkpoints.remove = removed  # type: ignore[method-assign]
     again = run(*job, "--resume", "--generations", "3", code=1)
     assert "of another run: search.generations was 10, and is 3 now" in again.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_ends_an_assessment_without_an_estimate_and_resume_goes_on(tmp_path: Path) -> None:
+    asked = (
+        "assess", str(DATA / "bbh/scores.csv"), "-k", "4", "--epochs", "5", "--splits", "2",
+        "--folds", "2", "--repeats", "1", "--random", "3", "--generations", "2", "--out", "run",
+    )  # fmt: skip
+    process = job(*asked, cwd=tmp_path)
+    begun = time.monotonic()
+    while not states(tmp_path / "run.checkpoint"):
+        assert time.monotonic() - begun < 120
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    shown, said = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert shown == ""
+    assert "nothing is estimated before all folds are done; --resume --out run goes on" in said
+    assert not (tmp_path / "run").exists()
+    again = job(*asked, "--resume", cwd=tmp_path)
+    shown, _ = again.communicate(timeout=300)
+    assert again.returncode == 0
+    assert "Assessed loss, k = 4" in shown
+    assert not (tmp_path / "run.checkpoint").exists()

@@ -161,6 +161,7 @@ class BaseScorer(ABC):
         shape = (len(subsets), self.splits.n_splits)
         return np.broadcast_to(self._rule.losses(subsets, errors[None]), shape).copy()
 
+    @abstractmethod
     def predict_targets(self, subsets: Sequence[Iterable[str]], *, init: int = 0) -> FloatArray:
         """Predict the test models of each split, in units above the fitting models' mean.
 
@@ -180,9 +181,8 @@ class BaseScorer(ABC):
         Raises
         ------
         EeveeError
-            If a name is unknown, a subset is empty, or the scorer does not say what it predicts.
+            If a name is unknown or a subset is empty.
         """
-        raise EeveeError(f"{type(self).__name__} does not say what it predicts")
 
     def predict(self, subset: Iterable[str]) -> FloatArray:
         """Predict every target of the test models of each split from a subset's columns.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -104,8 +104,28 @@ class EstimatorScorer(BaseScorer):
             "weights": None if self.weights is None else dict(sorted(self.weights.items())),
         }
 
+    def predict_targets(self, subsets: Sequence[Iterable[str]], *, init: int = 0) -> FloatArray:
+        """Predict the test models of each split, in units above the fitting models' mean.
+
+        As in `eevee.scoring.base.BaseScorer`; there is one initialisation.
+        """
+        checked = [self.table.subset(subset) for subset in subsets]
+        parts = [np.stack(batch) for batch in self._each(checked, _predictions)]
+        return np.concatenate(parts)
+
     def _losses(self, subsets: list[Subset], advance: Advance | None) -> FloatArray:
         parts = []
+        batches = self._each(subsets, _errors)
+        for start, errors in zip(range(0, len(subsets), BATCH), batches, strict=True):
+            parts.append(self._rule.losses(subsets[start : start + BATCH], np.stack(errors)))
+            if advance is not None:
+                advance(len(errors))
+        return np.concatenate(parts)
+
+    def _each(
+        self, subsets: list[Subset], work: Callable[..., FloatArray]
+    ) -> Iterator[list[FloatArray]]:
+        """Yield what `work` makes of each subset, a batch at a time."""
         # Here for jobs that are threads: limits of their own would be lifted under each other.
         with threadpool_limits(1), Parallel(n_jobs=self.n_jobs) as parallel:
             for start in range(0, len(subsets), BATCH):
@@ -114,8 +134,8 @@ class EstimatorScorer(BaseScorer):
                     self._rule.fit_weights(batch),
                     (len(batch), self.splits.n_splits, self.table.n_columns),
                 )
-                errors = parallel(
-                    delayed(_errors)(
+                yield parallel(
+                    delayed(work)(
                         self.regressor,
                         self._data,
                         self.splits,
@@ -125,10 +145,6 @@ class EstimatorScorer(BaseScorer):
                     )
                     for subset, weights in zip(batch, fit_weights, strict=True)
                 )
-                parts.append(self._rule.losses(batch, np.stack(errors)))
-                if advance is not None:
-                    advance(len(batch))
-        return np.concatenate(parts)
 
     def _columns(self, subset: Subset) -> IntArray:
         names = np.array(self.table.benchmark_names)[self.table.column_owner]
@@ -143,40 +159,43 @@ def _errors(
     wanted: BoolArray,
     together: bool,
 ) -> FloatArray:
-    """Squared errors of one subset, (n_splits, n_columns); `wanted` says which are targets.
+    """Squared errors of one subset, (n_splits, n_columns); `wanted` says which are targets."""
+    errors = np.zeros(wanted.shape)
+    predicted = _predictions(regressor, data, splits, columns, wanted, together)
+    for split, test in enumerate(splits.test):
+        outputs = np.flatnonzero(wanted[split])
+        errors[split, outputs] = mean_squared_errors(
+            predicted[split][None, : test.sum(), outputs],
+            data.targets[split][None, test][..., outputs],
+            data.observed[None, test][..., outputs],
+        )[0]
+    return errors
 
-    On one thread: the bits of a fit may depend on how many share it.
-    """
-    with threadpool_limits(1):
-        errors = [
-            _split_errors(regressor, data, splits, split, columns, wanted[split], together)
-            for split in range(splits.n_splits)
-        ]
-    return np.stack(errors)
 
-
-def _split_errors(
+def _predictions(
     regressor: Any,
     data: FitData,
     splits: Splits,
-    split: int,
     columns: IntArray,
     wanted: BoolArray,
     together: bool,
 ) -> FloatArray:
-    """Squared errors of one subset in one split, (n_columns,)."""
-    errors = np.zeros(wanted.shape)
-    fit, test = splits.fit[split], splits.test[split]
-    inputs = _inputs(data, split, columns, fit)
-    for outputs, rows in _fits(data.observed, fit, wanted, together):
-        targets = data.targets[split][:, outputs]
-        model = clone(regressor)
-        model.fit(inputs[rows], targets[rows] if len(outputs) > 1 else targets[rows, 0])
-        predicted = np.asarray(model.predict(inputs[test])).reshape(-1, len(outputs))
-        errors[outputs] = mean_squared_errors(
-            predicted[None], targets[None, test], data.observed[None, test][..., outputs]
-        )[0]
-    return errors
+    """Predictions of one subset for test models, (n_splits, n_rows, n_columns); NaN beyond.
+
+    On one thread: the bits of a fit may depend on how many share it.
+    """
+    n_rows = int(splits.test.sum(axis=1).max())
+    found = np.full((len(wanted), n_rows, wanted.shape[1]), np.nan)
+    with threadpool_limits(1):
+        for split, (fit, test) in enumerate(zip(splits.fit, splits.test, strict=True)):
+            inputs = _inputs(data, split, columns, fit)
+            for outputs, rows in _fits(data.observed, fit, wanted[split], together):
+                targets = data.targets[split][:, outputs]
+                model = clone(regressor)
+                model.fit(inputs[rows], targets[rows] if len(outputs) > 1 else targets[rows, 0])
+                predicted = np.asarray(model.predict(inputs[test])).reshape(-1, len(outputs))
+                found[split, : test.sum(), outputs] = predicted.T
+    return found
 
 
 def _inputs(data: FitData, split: int, columns: IntArray, fit: BoolArray) -> FloatArray:

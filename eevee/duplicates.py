@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 from scipy.sparse.csgraph import connected_components
 
 from eevee.errors import EeveeError
-from eevee.groups import Groups
+from eevee.groups import Groups, group_labels, joined
 from eevee.splits import Splits
 from eevee.table import FloatArray, IntArray, ResultsTable
 
@@ -65,6 +67,39 @@ def duplicate_groups(table: ResultsTable, *, tolerance: float = TOLERANCE) -> In
     return np.asarray(pd.factorize(labels)[0], dtype=np.int64)
 
 
+def kept_together(
+    table: ResultsTable, groups: Groups | None = None, *, duplicates: bool = False
+) -> IntArray | None:
+    """Label the models that stay on one side: by groups, as near-duplicates, or linked by both.
+
+    Parameters
+    ----------
+    table : ResultsTable
+    groups : str or labels of shape (n_models,), optional
+    duplicates : bool
+        Whether near-duplicates stay together.
+
+    Returns
+    -------
+    int array, shape (n_models,), or None where any two models may be apart
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"a": [1.0, 5, 1, 3], "b": [2.0, 1, 2, 4], "c": [3.0, 2, 3, 1]})
+    >>> table = ResultsTable.from_scores(frame.set_axis(list("wxyz")))
+    >>> kept_together(table) is None, kept_together(table, duplicates=True).tolist()
+    (True, [0, 1, 0, 2])
+    >>> kept_together(table, ["p", "p", "q", "r"], duplicates=True).tolist()
+    [0, 0, 0, 1]
+    """
+    if not duplicates:
+        return None if groups is None else group_labels(table, groups)
+    same = duplicate_groups(table)
+    if groups is not None:
+        return joined(group_labels(table, groups), same)
+    return same if len(np.unique(same)) < table.n_models else None
+
+
 def straddling(splits: Splits, groups: Groups) -> pd.DataFrame:
     """Find the groups that sit on more than one side (train, validation, test) of a split.
 
@@ -92,11 +127,48 @@ def straddling(splits: Splits, groups: Groups) -> pd.DataFrame:
     if labels.shape != (splits.n_models,):
         raise EeveeError(f"{labels.size} group labels for {splits.n_models} models; give one each")
     found = []
-    for label, members in pd.Series(range(len(labels))).groupby(labels):
+    places = pd.Series(range(len(labels)))
+    several = places.groupby(labels).transform("size") > 1
+    for label, members in places[several].groupby(labels[several]):
         sides = [mask[:, members].any(axis=1) for mask in splits.sides]
         found.append((label, tuple(members), int((np.sum(sides, axis=0) > 1).sum())))
     frame = pd.DataFrame(found, columns=["group", "members", "n_splits"])
     return frame[frame["n_splits"] > 0].reset_index(drop=True)
+
+
+@dataclass(frozen=True)
+class Leak:
+    """Near-duplicates that are on several sides of a split: one was seen, another is predicted.
+
+    Attributes
+    ----------
+    models, groups : int
+        How many, and in how many groups.
+    example : pair of model names
+    """
+
+    models: int
+    groups: int
+    example: tuple[str, str]
+
+
+def find_leak(table: ResultsTable, *splits: Splits) -> Leak | None:
+    """Find the near-duplicates of a table that straddle any of these splits, if any do.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"a": [1.0, 5, 1], "b": [2.0, 1, 2], "c": [3.0, 2, 3]}, list("xyz"))
+    >>> test = np.eye(3, dtype=bool)
+    >>> splits = Splits(train=~test, validation=np.zeros_like(test), test=test)
+    >>> find_leak(ResultsTable.from_scores(frame), splits)
+    Leak(models=2, groups=1, example=('x', 'z'))
+    """
+    labels = duplicate_groups(table)
+    groups = {members for one in splits for members in straddling(one, labels)["members"]}
+    if not groups:
+        return None
+    one, other = (table.model_names[place] for place in min(groups)[:2])
+    return Leak(sum(map(len, groups)), len(groups), (one, other))
 
 
 def _distances(table: ResultsTable) -> FloatArray:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eevee
-from eevee.duplicates import duplicate_groups, straddling
+from eevee.duplicates import Leak, duplicate_groups, find_leak, kept_together, straddling
 from eevee.groups import group_labels, joined
 from tests.conftest import made_table
 from tests.scoring.tables import rich_table, with_scores
@@ -185,3 +185,29 @@ def test_labels_may_be_an_attribute_a_list_or_an_array() -> None:
         assert labels[0] == labels[2]
         assert len(set(labels)) == 3
     assert group_labels(table, None).tolist() == [0, 1, 2, 3]
+
+
+def test_kept_together_joins_groups_and_near_duplicates_and_is_none_where_all_may_be_apart() -> (
+    None
+):
+    table = with_rows(made_table(6), made_table(6).scores.to_numpy()[[0, 3]])
+    assert kept_together(table) is None
+    assert kept_together(made_table(6), duplicates=True) is None
+    same = kept_together(table, duplicates=True)
+    assert same is not None
+    assert members(same) == [[0, 6], [3, 7]]
+    both = kept_together(table, ["a", "a", "b", "b", "c", "d", "e", "f"], duplicates=True)
+    assert both is not None
+    assert members(both) == [[0, 1, 6], [2, 3, 7]]
+
+
+def test_a_leak_counts_what_any_of_several_splits_parts() -> None:
+    table = with_rows(made_table(6), made_table(6).scores.to_numpy()[[0, 3]])
+
+    def testing(*places: int) -> eevee.Splits:
+        test = np.isin(np.arange(8), places)[None]
+        return eevee.Splits(train=~test, validation=np.zeros_like(test), test=test)
+
+    assert find_leak(table, testing(0, 6), testing(1, 2)) is None
+    assert find_leak(table, testing(0, 6), testing(2, 7)) == Leak(2, 1, ("m003", "m007"))
+    assert find_leak(table, testing(2, 7), testing(3), testing(6)) == Leak(4, 2, ("m000", "m006"))

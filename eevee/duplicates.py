@@ -200,7 +200,7 @@ def _crowding(distances: FloatArray) -> float:
     n_models = len(distances)
     others = np.where(np.eye(n_models, dtype=bool), np.inf, distances)
     places = [min(k, n_models - 1) - 1 for k in (CROWD, 2 * CROWD)]
-    near, far = np.median(np.partition(others, places, axis=1)[:, places], axis=0).tolist()
+    near, far = map(float, np.median(np.partition(others, places, axis=1)[:, places], axis=0))
     if n_models < MANY or not 0 < near < far < np.inf:
         return CROWDED * near
     # At least two: fewer are a sign of models that share too few columns, or of clusters.

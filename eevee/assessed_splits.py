@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -84,16 +84,19 @@ class SplitsAssessment:
         """
         own = self.side_by_side[self.side_by_side["method"] == self.first.names[0]]
         losses = own.set_index("kind")[self.loss_column]
-        level = 100 * self.first.settings["level"]
-        return [
-            f"{_BREAKS[row['kind']]}, the loss of {row['method']} is {row['times']:.2f} times what "
-            f"it is for the same models in {self.reference} splits ({level:g} % interval "
-            f"{row['times_low']:.2f} to {row['times_high']:.2f}), and "
-            f"{losses[row['kind']] / losses[self.reference]:.2f} times that of "
-            f"{self.reference} splits as a whole."
-            for row in own.to_dict("records")
-            if row["times_low"] > 1 and row["kind"] in _BREAKS
-        ]
+        rows = [row for row in own.to_dict("records") if row["times_low"] > 1]
+        return [self._sentence(row, losses) for row in rows if row["kind"] in _BREAKS]
+
+    def _sentence(self, row: Mapping[Hashable, Any], losses: pd.Series) -> str:
+        kind, whole = row["kind"], losses[self.reference]
+        some = not np.isclose(row["same_models"], whole)  # not all models are tested
+        more = f", and {losses[kind] / whole:.2f} times that of all models in them" if some else ""
+        return (
+            f"{_BREAKS[kind]}, the loss of {row['method']} is {row['times']:.2f} times what it is "
+            f"for the same models in {self.reference} splits "
+            f"({100 * self.first.settings['level']:g} % interval {row['times_low']:.2f} to "
+            f"{row['times_high']:.2f}){more}."
+        )
 
     @property
     def leak(self) -> Leak | None:
@@ -191,6 +194,9 @@ def assess_splits(
     differ by what was held out and not by how many were trained on. Their intervals are the
     bootstrap over the models tested; Nadeau and Bengio's is blank, since splits that share all
     their test models do not show the luck of these.
+
+    *Few families* make a bootstrap over them narrow: with ten, read it as a lower bound of the
+    doubt.
 
     *Harder splits or harder models?* Models at the top may be hard to predict wherever they
     stand. So `side_by_side` holds the loss of the same models under random splits, and the loss

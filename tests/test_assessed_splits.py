@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import eevee
 from eevee.assessment import FOLDS
+from eevee.errors import Stopped
 from eevee.outer import Scoring
 from eevee.search.watch import Watch
 from eevee.seeds import child_seed
@@ -129,6 +131,7 @@ def test_where_new_families_break_prediction_it_is_said_and_nowhere_else() -> No
     (sentence,) = odd.words
     row = odd.side_by_side.iloc[1]
     assert row["times_low"] > 1
+    assert "and" not in sentence.partition("interval")[2]  # all models are tested
     assert sentence.startswith(
         "On families of which none was trained on, the loss of greedy is "
         f"{row['times']:.2f} times what it is for the same models in random splits (95 % interval "
@@ -165,6 +168,22 @@ def test_near_duplicates_are_parted_in_no_kind_of_splits() -> None:
         scoring = Scoring("ridge", n_splits=2, group_duplicates=given)
         one = eevee.assess_splits(table, 2, kinds=kinds, **QUICK | {"scorer": scoring})
         assert (one.leak is None) == given
+
+
+def test_searches_of_each_kind_keep_states_of_their_own(tmp_path: Path) -> None:
+    """A stopped job goes on to the same result: no kind takes up what another one found."""
+    few = eevee.Evolution(population=8, winners=3, children=2, generations=2, rival=False)
+    options = QUICK | {"procedure": eevee.Procedure(evolution=few, exhaustive=False), "beside": ()}
+    kinds = ("random", "frontier")
+
+    def run(watch: Watch) -> eevee.SplitsAssessment:
+        return eevee.assess_splits(with_families(), 2, kinds=kinds, watch=watch, **options)
+
+    asked = iter(range(1000))
+    with pytest.raises(Stopped):
+        run(Watch(eevee.Checkpoints(tmp_path), stop=lambda: next(asked) > 40))
+    resumed, plain = run(Watch(eevee.Checkpoints(tmp_path))), run(Watch())
+    pd.testing.assert_frame_equal(resumed.side_by_side, plain.side_by_side)
 
 
 def test_nothing_is_searched_where_a_kind_cannot_be_drawn() -> None:

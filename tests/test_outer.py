@@ -108,15 +108,15 @@ def test_other_assessments_group_near_duplicates_in_their_outer_splits_too(
 
     def spy(given: ResultsTable, splits: eevee.Splits, *rest: Any) -> Any:
         seen.append(splits)
-        return outer.run_folds(given, splits, *rest)
+        return outer.whole_folds(given, splits, *rest)
 
     scoring = Scoring("ridge", n_splits=2, group_duplicates=True)
     options: dict[str, Any] = {"procedure": eevee.Procedure("greedy"), "n_repeats": 1}
     if name == "stability":
-        monkeypatch.setattr(stability, "run_folds", spy)
+        monkeypatch.setattr(stability, "whole_folds", spy)
         eevee.assess_stability(table, 2, scorer=scoring, **options)
     else:
-        monkeypatch.setattr(assessedtiers, "run_folds", spy)
+        monkeypatch.setattr(assessedtiers, "whole_folds", spy)
         tiers = eevee.build_tiers(scoring.make(table, 0), {}, sizes={"two": 2})
         eevee.assess_tiers(table, tiers, scorer=scoring, **options)
     assert len(seen) == 1

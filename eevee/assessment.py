@@ -174,6 +174,8 @@ def assess(
         "n_benchmarks": table.n_benchmarks,
         "n_random": len(contenders.random),
         "splits": rounds.words,
+        "groups": scoring.groups,
+        "group_duplicates": scoring.group_duplicates,
         "near_duplicates": None if leak is None else asdict(leak),
         "seed": seed,
     }

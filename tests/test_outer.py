@@ -95,6 +95,7 @@ def test_near_duplicates_that_are_parted_make_a_loss_too_good() -> None:
         "example": ("m00", "m15"),
     }
     assert clean.settings["near_duplicates"] is None
+    assert [one.settings["group_duplicates"] for one in (leaky, clean)] == [False, True]
 
 
 @pytest.mark.parametrize("name", ["stability", "tiers"])

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from eevee.ablation import ablate as ablate
     from eevee.advice import next_benchmark as next_benchmark
     from eevee.assessed import Assessment as Assessment
+    from eevee.assessed_splits import SplitsAssessment as SplitsAssessment
+    from eevee.assessed_splits import assess_splits as assess_splits
     from eevee.assessedtiers import assess_tiers as assess_tiers
     from eevee.assessment import assess as assess
     from eevee.completion import Completion as Completion
@@ -86,10 +88,12 @@ _HOME = {
     "Scoring": "eevee.outer",
     "SearchResult": "eevee.search.result",
     "Splits": "eevee.splits",
+    "SplitsAssessment": "eevee.assessed_splits",
     "Stability": "eevee.stability",
     "TierSet": "eevee.tierfile",
     "ablate": "eevee.ablation",
     "assess": "eevee.assessment",
+    "assess_splits": "eevee.assessed_splits",
     "assess_stability": "eevee.stability",
     "assess_tiers": "eevee.assessedtiers",
     "build_tiers": "eevee.tiers",

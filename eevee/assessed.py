@@ -111,12 +111,12 @@ class Assessment:
         """
         column = f"error{_ENDS[targets]}"
         first, second = (self._errors(one, column) for one in (name, against))
-        return _interval(
-            first - second,
-            self.labels,
-            self.settings["level"],
-            self.settings["bootstrap"]["seed"],
-        )
+        return self.interval(first - second)
+
+    def interval(self, values: FloatArray) -> Interval:
+        """Return the mean of a number per model, bootstrapped over models (or families)."""
+        level, seed = self.settings["level"], self.settings["bootstrap"]["seed"]
+        return _interval(values, self.labels, level, seed)
 
     def _errors(self, name: str, column: str) -> FloatArray:
         self._place(name)
@@ -167,13 +167,21 @@ class Contest:
         return _interval(values, self.labels, self.level, self.seed)
 
     def over_folds(self, values: FloatArray) -> Interval:
-        """Nadeau and Bengio's interval of a mean over outer splits; blank for a single one."""
-        if len(values) < 2 or not np.isfinite(values).all():
+        """Nadeau and Bengio's interval of a mean over outer splits; blank for a single one.
+
+        Blank, too, where all splits test the same models: they do not show the luck of these.
+        """
+        if len(values) < 2 or self.same_test or not np.isfinite(values).all():
             blank = np.asarray(np.nan)
             return Interval(np.asarray(values.mean()), blank, blank)
         return nadeau_bengio_interval(
             values, n_train=self.n_train, n_test=self.n_test, level=self.level
         )
+
+    @property
+    def same_test(self) -> bool:
+        """Whether all outer splits hold out the same models."""
+        return all((fold.held_out == self.folds[0].held_out).all() for fold in self.folds)
 
     @property
     def n_test(self) -> float:
@@ -228,6 +236,10 @@ def summarise(contest: Contest, settings: Mapping[str, Any]) -> Assessment:
 
 
 def _interval(values: FloatArray, labels: IntArray, level: float, seed: int) -> Interval:
+    known = labels[np.isfinite(values)]
+    if len(known) and (known == known[0]).all() and (labels != known[0]).any():
+        blank = np.asarray(np.nan)  # one model or family was tested: nothing to draw from
+        return Interval(np.asarray(np.nanmean(values)), blank, blank)
     return bootstrap_interval(values, groups=labels, n_draws=N_DRAWS, level=level, seed=seed)
 
 

@@ -83,7 +83,9 @@ def assess_tiers(
     labels = group_labels(table, families)
     procedure = procedure or Procedure()
     scoring = scorer if isinstance(scorer, Scoring) else Scoring(scorer)
-    rounds = outer_rounds(table, n_folds, n_repeats, None, child_seed(seed, FOLDS))
+    rounds = outer_rounds(
+        table, n_folds, n_repeats, None, child_seed(seed, FOLDS), scoring.kept_together(table)
+    )
     choose = Chooser(tiers, constraints, nested, procedure, watch)
     own = child_seed(seed, SEARCHES)
     try:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from eevee.assessed import RANDOM_SUBSETS, Assessment, Contest, summarise
+from eevee.duplicates import find_leak
 from eevee.errors import EeveeError, did_you_mean
 from eevee.groups import Groups, group_labels
 from eevee.outer import MEAN_PREDICTOR, ScorerName, Scoring, whole_folds
@@ -20,7 +21,7 @@ from eevee.search.procedure import UNSCORED, Procedure
 from eevee.search.watch import ALONE, Watch
 from eevee.seeds import child_seed
 from eevee.splits import Splits, fold_splits
-from eevee.table import ResultsTable, Subset
+from eevee.table import IntArray, ResultsTable, Subset
 
 FOLDS, SEARCHES, RANDOM, BOOTSTRAP = range(4)
 """Which child of the seed each part gets."""
@@ -77,7 +78,8 @@ def assess(
     n_folds, n_repeats : int
         Every model is held out `n_repeats` times.
     outer : Splits, optional
-        Outer splits instead of those, such as `eevee.family_splits`.
+        Outer splits instead of those, such as `eevee.family_splits`; several kinds of them side
+        by side are `eevee.assess_splits`.
     families : str or labels, optional
         Models of a family are drawn together in the bootstrap.
     level : float
@@ -148,8 +150,9 @@ def assess(
         seed=child_seed(seed, RANDOM),
         watch=watch,
     )
-    rounds = outer_rounds(table, n_folds, n_repeats, outer, child_seed(seed, FOLDS))
     scoring = scorer if isinstance(scorer, Scoring) else Scoring(scorer)
+    drawn = child_seed(seed, FOLDS)
+    rounds = outer_rounds(table, n_folds, n_repeats, outer, drawn, scoring.kept_together(table))
     contest = Contest(
         table=table,
         folds=whole_folds(
@@ -163,6 +166,7 @@ def assess(
         level=level,
         seed=child_seed(seed, BOOTSTRAP),
     )
+    leak = find_leak(table, rounds.splits)
     procedure_name = next(iter(contenders.procedures), None)
     about = {
         "procedure": procedure_name,
@@ -170,6 +174,9 @@ def assess(
         "n_benchmarks": table.n_benchmarks,
         "n_random": len(contenders.random),
         "splits": rounds.words,
+        "groups": scoring.groups,
+        "group_duplicates": scoring.group_duplicates,
+        "near_duplicates": None if leak is None else asdict(leak),
         "seed": seed,
     }
     return summarise(contest, contenders.goal.describe(table) | about)
@@ -211,19 +218,38 @@ class Rounds:
 
 
 def outer_rounds(
-    table: ResultsTable, n_folds: int, n_repeats: int, outer: Splits | None, seed: int
+    table: ResultsTable,
+    n_folds: int,
+    n_repeats: int,
+    outer: Splits | None,
+    seed: int,
+    groups: IntArray | None = None,
 ) -> Rounds:
-    """Draw repeated K-fold splits, or take those given, each of which is a round of its own."""
+    """Draw repeated K-fold splits, or take those given."""
     if outer is not None:
         if outer.n_models != table.n_models:
             raise EeveeError(
                 f"the outer splits speak of {outer.n_models} models, the table has {table.n_models}"
             )
-        return Rounds(outer, [[i] for i in range(outer.n_splits)], f"{outer.n_splits} given splits")
-    splits = fold_splits(table, n_folds=n_folds, n_repeats=n_repeats, seed=seed)
-    members = [list(range(r * n_folds, (r + 1) * n_folds)) for r in range(n_repeats)]
+        return Rounds(outer, _rounds_of(outer), f"{outer.n_splits} given splits")
+    splits = fold_splits(table, n_folds=n_folds, n_repeats=n_repeats, seed=seed, groups=groups)
     times = "once" if n_repeats == 1 else f"{n_repeats} times"
-    return Rounds(splits, members, f"{n_folds} folds, {times}")
+    return Rounds(splits, _rounds_of(splits), f"{n_folds} folds, {times}")
+
+
+def _rounds_of(splits: Splits) -> list[list[int]]:
+    """Splits in a row that hold out each model once are a round; else each is one of its own."""
+    rounds: list[list[int]] = []
+    covered = np.ones(splits.n_models, dtype=np.bool_)
+    for number, test in enumerate(splits.test):
+        if covered.all():
+            rounds.append([])
+            covered = np.zeros_like(covered)
+        if (covered & test).any():
+            break
+        rounds[-1].append(number)
+        covered |= test
+    return rounds if covered.all() else [[number] for number in range(splits.n_splits)]
 
 
 @dataclass(frozen=True)

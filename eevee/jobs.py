@@ -13,6 +13,7 @@ import pandas as pd
 from eevee import plots
 from eevee.ablation import ablate
 from eevee.assessed import Assessment
+from eevee.assessed_splits import SplitsAssessment
 from eevee.describe import summary
 from eevee.errors import EeveeError
 from eevee.objectives import objective_agreement
@@ -216,10 +217,14 @@ def save_assessment(
     assessment: Assessment,
     settings: Mapping[str, Any],
     stability: Stability | None = None,
+    splits: SplitsAssessment | None = None,
 ) -> None:
     """Write the run folder of `eevee assess`: one CSV per frame of the assessment."""
     with run_folder(out) as folder:
         about = {"table": summary(table), "assessment": assessment.settings}
+        if splits is not None:
+            about["splits"] = {kind: found.settings for kind, found in splits.kinds.items()}
+            write_table(folder / "splits.csv", splits.side_by_side)
         write_config(folder, "assess", {**settings, **about})
         write_table(folder / "assessment.csv", assessment.methods)
         for name in ("folds", "models", "differences", "pairwise", "columns", "gap"):

@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
+from eevee.duplicates import kept_together
 from eevee.errors import Stopped
 from eevee.heldout import Judge, Judgement, PredictingScorer
 from eevee.scoring.base import Scorer
@@ -17,7 +18,7 @@ from eevee.scoring.loss import Targets
 from eevee.search.watch import Watch
 from eevee.seeds import child_seed
 from eevee.splits import Splits, shuffle_splits
-from eevee.table import BoolArray, FloatArray, ResultsTable, Subset
+from eevee.table import BoolArray, FloatArray, IntArray, ResultsTable, Subset
 
 ScorerName = Name | Literal["auto"]
 SPLITS, SCORER, SEARCH = range(3)
@@ -40,6 +41,12 @@ class Scoring:
     weights : mapping of benchmark to weight, optional
     options : mapping
         More of `make_scorer`, such as ``{"epochs": 20}``.
+    groups : str, optional
+        An attribute of models, such as their family: those that share it stay on one side of a
+        search's splits, and of the outer ones that `eevee.assess` draws.
+    group_duplicates : bool
+        So do near-duplicates (`eevee.duplicates.duplicate_groups`). Those of a search are found
+        among the models that it sees and no others.
 
     Examples
     --------
@@ -56,6 +63,8 @@ class Scoring:
     targets: Targets = "all"
     weights: Mapping[str, float] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    groups: str | None = None
+    group_duplicates: bool = False
 
     def make(self, table: ResultsTable, seed: int) -> Scorer:
         """Make the scorer of a search over a table, with random splits of its models."""
@@ -93,13 +102,21 @@ class Scoring:
         )
         return cast(PredictingScorer, made)
 
+    def kept_together(self, table: ResultsTable) -> IntArray | None:
+        """Label the models of a table that stay on one side of its splits, if any do."""
+        return kept_together(table, self.groups, duplicates=self.group_duplicates)
+
     def splits(self, table: ResultsTable, seed: int) -> Splits:
         """Draw the splits that `make` draws."""
         return self._splits(table, seed, SPLITS)
 
     def _splits(self, table: ResultsTable, seed: int, *key: int) -> Splits:
         return shuffle_splits(
-            table, n_splits=self.n_splits, test_size=self.test_size, seed=child_seed(seed, *key)
+            table,
+            n_splits=self.n_splits,
+            test_size=self.test_size,
+            seed=child_seed(seed, *key),
+            groups=self.kept_together(table),
         )
 
 

@@ -52,6 +52,7 @@ RUN_NAMES = frozenset(
         "pairwise.csv",
         "ranking.csv",
         "ratings.json",
+        "splits.csv",
         "stability.json",
         "subsets.csv",
         "sweep.csv",

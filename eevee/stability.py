@@ -135,7 +135,9 @@ def assess_stability(
     labels = group_labels(table, families)
     scoring = scorer if isinstance(scorer, Scoring) else Scoring(scorer)
     search = Searcher(procedure or Procedure(), goal, table.n_benchmarks, watch.within("stability"))
-    rounds = outer_rounds(table, n_folds, n_repeats, None, child_seed(seed, FOLDS))
+    rounds = outer_rounds(
+        table, n_folds, n_repeats, None, child_seed(seed, FOLDS), scoring.kept_together(table)
+    )
     own = child_seed(seed, SEARCHES)
     folds = whole_folds(table, rounds.splits, search, scoring, own, watch)
     whole = scoring.make(table, child_seed(seed, WHOLE))

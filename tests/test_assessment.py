@@ -12,6 +12,7 @@ from scipy import stats
 from sklearn.linear_model import Ridge
 
 import eevee
+from eevee.assessment import outer_rounds
 from eevee.outer import Scoring
 from eevee.search.goal import make_space
 from eevee.splits import Splits
@@ -345,3 +346,17 @@ def test_what_cannot_be_assessed_is_said(options: dict[str, Any], message: str) 
 def test_an_unknown_method_is_named(found: eevee.Assessment) -> None:
     with pytest.raises(eevee.EeveeError, match="did you mean 'medoids'"):
         found.assessed("medoid")
+
+
+@pytest.mark.parametrize("n_repeats", [1, 3])
+def test_given_splits_that_hold_out_every_model_once_are_rounds_like_drawn_ones(
+    n_repeats: int,
+) -> None:
+    """Rankings are of all models of a round, not of the few that one fold holds out."""
+    table = made_table(16, 5)
+    outer = eevee.fold_splits(table, n_folds=4, n_repeats=n_repeats)
+    rounds = outer_rounds(table, 5, 2, outer, 0).members
+    assert rounds == [list(range(4 * i, 4 * i + 4)) for i in range(n_repeats)]
+    for partial in (outer.take(range(3)), outer.take([0, 1, 2, 3, 0]), outer.take([0, 0, 1])):
+        rounds = outer_rounds(table, 5, 2, partial, 0).members
+        assert rounds == [[number] for number in range(partial.n_splits)]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eevee
-from eevee.duplicates import duplicate_groups, straddling
+from eevee.duplicates import Leak, duplicate_groups, find_leak, kept_together, straddling
 from eevee.groups import group_labels, joined
 from tests.conftest import made_table
 from tests.scoring.tables import rich_table, with_scores
@@ -109,6 +109,19 @@ def test_models_that_stand_close_together_are_not_tied_into_a_chain() -> None:
     assert not members(duplicate_groups(table))
 
 
+def test_where_columns_repeat_each_other_and_models_are_many_chance_makes_no_duplicates() -> None:
+    """Two accuracies and their complements: only models that are copied are near-duplicates."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(1000, 2))
+    values[:20] = values[100:120] + 1e-5 * rng.normal(size=(20, 2))
+    table = eevee.ResultsTable.from_scores(
+        pd.DataFrame(np.hstack([values, 1 - values]), columns=list("abcd"))
+    )
+    found = members(duplicate_groups(table))
+    assert all([i, 100 + i] in found for i in range(20))
+    assert len(found) <= 25
+
+
 def test_a_tolerance_that_is_not_positive_is_refused() -> None:
     with pytest.raises(eevee.EeveeError, match="tolerance must be above 0, got 0"):
         duplicate_groups(made_table(), tolerance=0)
@@ -124,7 +137,7 @@ def test_a_tolerance_that_is_not_positive_is_refused() -> None:
             2,
             {"jinaai/jina-embeddings-v5-omni-nano", "jinaai/jina-embeddings-v5-text-nano"},
         ),
-        ("timm_6.csv", 11, {"levit_384.fb_dist_in1k@224", "levit_conv_384.fb_dist_in1k@224"}),
+        ("timm_6.csv", 5, {"levit_384.fb_dist_in1k@224", "levit_conv_384.fb_dist_in1k@224"}),
         ("bbh_27.csv", 0, None),
     ],
 )
@@ -185,3 +198,29 @@ def test_labels_may_be_an_attribute_a_list_or_an_array() -> None:
         assert labels[0] == labels[2]
         assert len(set(labels)) == 3
     assert group_labels(table, None).tolist() == [0, 1, 2, 3]
+
+
+def test_kept_together_joins_groups_and_near_duplicates_and_is_none_where_all_may_be_apart() -> (
+    None
+):
+    table = with_rows(made_table(6), made_table(6).scores.to_numpy()[[0, 3]])
+    assert kept_together(table) is None
+    assert kept_together(made_table(6), duplicates=True) is None
+    same = kept_together(table, duplicates=True)
+    assert same is not None
+    assert members(same) == [[0, 6], [3, 7]]
+    both = kept_together(table, ["a", "a", "b", "b", "c", "d", "e", "f"], duplicates=True)
+    assert both is not None
+    assert members(both) == [[0, 1, 6], [2, 3, 7]]
+
+
+def test_a_leak_counts_what_any_of_several_splits_parts() -> None:
+    table = with_rows(made_table(6), made_table(6).scores.to_numpy()[[0, 3]])
+
+    def testing(*places: int) -> eevee.Splits:
+        test = np.isin(np.arange(8), places)[None]
+        return eevee.Splits(train=~test, validation=np.zeros_like(test), test=test)
+
+    assert find_leak(table, testing(0, 6), testing(1, 2)) is None
+    assert find_leak(table, testing(0, 6), testing(2, 7)) == Leak(2, 1, ("m003", "m007"))
+    assert find_leak(table, testing(2, 7), testing(3), testing(6)) == Leak(4, 2, ("m000", "m006"))

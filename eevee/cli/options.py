@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from eevee.cli.show import warn_of_leak
+
 if TYPE_CHECKING:
     from eevee.outer import Scoring
     from eevee.scoring.base import Scorer
@@ -213,11 +215,20 @@ class ScorerOptions:
         int, option("--n-init", help="Initialisations averaged.", panel=_SCORER, min=1)
     ] = 1
     n_splits: Annotated[
-        int, option("--splits", help="Splits of the models.", panel=_SCORER, min=1)
+        int,
+        option("--n-splits", "--splits", help="Splits of the models.", panel=_SCORER, min=1),
     ] = 10
     test_size: Annotated[
         float, option("--test-size", help="Share of models held out.", panel=_SCORER)
     ] = 0.2
+    group_duplicates: Annotated[
+        bool,
+        option(
+            "--group-duplicates",
+            help="Models that are nearly the same stay on one side of a split.",
+            panel=_SCORER,
+        ),
+    ] = False
     weights: Annotated[
         Path | None,
         option("--weights", help="CSV 'benchmark,weight' for the loss.", panel=_SCORER),
@@ -227,10 +238,12 @@ class ScorerOptions:
     )
 
     def make(self, table: ResultsTable, *, quiet: bool = False) -> Scorer:
-        """Make the scorer; what "auto" chose is said on standard error."""
+        """Make the scorer; on standard error: what "auto" chose, near-duplicates that are apart."""
+        from eevee.duplicates import find_leak
         from eevee.scoring.choice import ChosenScorer
 
         made = self.plan().make(table, self.seed)
+        warn_of_leak(find_leak(table, made.splits))
         if isinstance(made, ChosenScorer) and not quiet:
             typer.echo(f"scorer: {made.choice.name} ({made.choice.reason})", err=True)
         return made
@@ -247,6 +260,7 @@ class ScorerOptions:
             targets=self.targets.value,
             weights=None if self.weights is None else read_weights(self.weights),
             options=self._mlp_options(),
+            group_duplicates=self.group_duplicates,
         )
 
     def _mlp_options(self) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from eevee.duplicates import Leak
     from eevee.search.result import Progress
 
 PIPE_WIDTH = 120
@@ -43,6 +44,22 @@ def print_json(content: object) -> None:
     ascii_only = (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8"
     text = json.dumps(plain(content), indent=2, ensure_ascii=ascii_only, allow_nan=False)
     print(text, flush=True)
+
+
+def warn_of_leak(leak: Leak | None) -> None:
+    """Say on standard error that near-duplicates are on two sides of a split, if any are.
+
+    It is about the data, not progress: said when quiet, too.
+    """
+    if leak is None:
+        return
+    one, other = leak.example
+    print(
+        f"warning: {leak.models} models are nearly equal to another (in {leak.groups} "
+        f"{'group' if leak.groups == 1 else 'groups'}, such as {one!r} and {other!r}) and on two "
+        "sides of a split, so that losses are too good; keep them together: --group-duplicates",
+        file=sys.stderr,
+    )
 
 
 def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:

@@ -13,7 +13,6 @@ from eevee.cli.options import (
     JudgedTableOptions,
     Out,
     OutputOptions,
-    ScorerOptions,
     TierFile,
     TierName,
     named_subsets,
@@ -29,8 +28,9 @@ from eevee.cli.searching import (
     parse_objectives,
 )
 from eevee.cli.session import Resume, session
-from eevee.cli.show import print_json, print_written
+from eevee.cli.show import print_json, print_written, warn_of_leak
 from eevee.cli.trust_show import print_assessment
+from eevee.cli.trust_splits import AssessedScorerOptions, KindOptions, print_splits
 from eevee.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ Repeats = Annotated[int, typer.Option("--repeats", help="How often that is done 
 @verb
 def assess(
     table: JudgedTableOptions,
-    scorer: ScorerOptions,
+    scorer: AssessedScorerOptions,
+    held_out: KindOptions,
     search: SearchOptions,
     rules: RuleOptions,
     output: OutputOptions,
@@ -64,7 +65,9 @@ def assess(
     ] = 100,
     families: Annotated[
         str | None,
-        typer.Option("--families", help="Attribute of models: intervals are over families."),
+        typer.Option(
+            "--families", help="Attribute of models: intervals, and --splits family, are by it."
+        ),
     ] = None,
     stability: Annotated[
         bool,
@@ -78,12 +81,13 @@ def assess(
     resume: Resume = False,
 ) -> None:
     """Estimate a whole search's loss on models that it never sees: the loss to quote."""
-    from eevee.assessment import assess as assess_search
+    from eevee.assessed_splits import assess_splits
     from eevee.errors import Stopped
     from eevee.jobs import save_assessment
     from eevee.stability import assess_stability
     from eevee.tiers import budget_in_units
 
+    scorer = held_out.of(scorer)
     fixed = _fixed(k, budget, benchmarks, tiers, tier)
     if stability and k is None and budget is None:
         raise typer.BadParameter("--stability goes with -k or --budget")
@@ -108,22 +112,27 @@ def assess(
                 "seed": scorer.seed,
                 "watch": job.folds,
             }
-            found = assess_search(
-                read, **asked, subsets=fixed, n_random=n_random, objectives=others
+            side = assess_splits(
+                read, **asked, **held_out.asked, subsets=fixed, n_random=n_random, objectives=others
             )
+            found, splits = side.first, side if held_out.kinds else None
+            warn_of_leak(side.leak)
             stable = assess_stability(read, **asked) if stability else None
             if out is not None:
                 given = settings(
                     table, scorer, search, rules, k=k, budget=budget, benchmarks=benchmarks,
                     tiers=tiers, tier=tier, folds=folds, repeats=repeats, random=n_random,
                     families=families, stability=stability, objectives=objectives,
+                    kinds=held_out.kinds, date=held_out.date,
                 )  # fmt: skip
-                save_assessment(out, read, found, given, stable)
+                save_assessment(out, read, found, given, stable, splits)
     except Stopped:
         job.finish("nothing is estimated before all folds are done")
     if output.as_json:
-        print_json(_as_json(found, read, stable))
+        print_json({**_as_json(found, read, stable), "splits": splits and splits.as_dict()})
         return
+    if splits is not None:
+        print_splits(splits)
     print_assessment(found, read, stable, fixed=bool(fixed))
     print_written(out)
 

@@ -20,7 +20,7 @@ from eevee.seeds import child_seed
 from eevee.splits import Splits, shuffle_splits
 from eevee.table import BoolArray, FloatArray, IntArray, ResultsTable, Subset
 
-ScorerName = Name | Literal["auto"]
+ScorerName = Name | Literal["auto"] | Callable[..., Scorer]
 SPLITS, SCORER, SEARCH = range(3)
 """Which child of a fold's seed each part gets."""
 
@@ -31,7 +31,10 @@ class Scoring:
 
     Attributes
     ----------
-    scorer : {"mlp", "ridge", "factor", "auto"}
+    scorer : {"mlp", "ridge", "factor", "auto"} or callable
+        A callable takes ``(table, splits, targets=, weights=, **options)`` and returns a scorer
+        that predicts, such as ``functools.partial(EstimatorScorer, KNeighborsRegressor(3))``; its
+        seed is its own.
     n_splits : int
         Of the models that a search sees.
     test_size : float
@@ -68,17 +71,23 @@ class Scoring:
 
     def make(self, table: ResultsTable, seed: int) -> Scorer:
         """Make the scorer of a search over a table, with random splits of its models."""
-        auto = self.scorer == "auto"
-        return make_scorer(
-            self.scorer,
-            table,
-            self.splits(table, seed),
-            targets=self.targets,
-            weights=self.weights,
-            seed=child_seed(seed, SCORER),
-            choose_on=self._splits(table, seed, SPLITS, 1) if auto else None,
-            **self.options,
-        )
+        other = self._splits(table, seed, SPLITS, 1) if self.scorer == "auto" else None
+        return self._made(self.scorer, table, self.splits(table, seed), seed, self.options, other)
+
+    def _made(
+        self,
+        kind: ScorerName,
+        table: ResultsTable,
+        splits: Splits,
+        seed: int,
+        options: Mapping[str, Any],
+        choose_on: Splits | None = None,
+    ) -> Scorer:
+        common: dict[str, Any] = {"targets": self.targets, "weights": self.weights, **options}
+        if callable(kind):
+            return kind(table, splits, **common)
+        own = child_seed(seed, SCORER)
+        return make_scorer(kind, table, splits, seed=own, choose_on=choose_on, **common)
 
     def like(
         self, scorer: Scorer, table: ResultsTable, splits: Splits, seed: int
@@ -87,20 +96,12 @@ class Scoring:
 
         Choosing on these splits would look at the models that they test on.
         """
-        kind, options = self.scorer, self.options
+        kind: ScorerName = self.scorer
+        options = self.options
         if isinstance(scorer, ChosenScorer):
             kind = cast(Name, scorer.choice.name)
             options = self.options if kind == "mlp" else {}
-        made = make_scorer(
-            kind,
-            table,
-            splits,
-            targets=self.targets,
-            weights=self.weights,
-            seed=child_seed(seed, SCORER),
-            **options,
-        )
-        return cast(PredictingScorer, made)
+        return cast(PredictingScorer, self._made(kind, table, splits, seed, options))
 
     def kept_together(self, table: ResultsTable) -> IntArray | None:
         """Label the models of a table that stay on one side of its splits, if any do."""

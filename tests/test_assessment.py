@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,8 +50,9 @@ def value(found: eevee.Assessment, method: str, column: str) -> float:
         RIDGE,
         Scoring("factor", n_splits=2),
         Scoring("mlp", n_splits=2, options={"epochs": 20, "device": "cpu"}),
+        Scoring(partial(eevee.EstimatorScorer, Ridge(3.0)), n_splits=2),
     ],
-    ids=["ridge", "factor", "mlp"],
+    ids=["ridge", "factor", "mlp", "estimator"],
 )
 def test_searches_do_not_see_the_scores_of_held_out_models(scoring: Scoring) -> None:
     table = rich_table(24, seed=3)
@@ -357,6 +359,19 @@ def test_given_splits_that_hold_out_every_model_once_are_rounds_like_drawn_ones(
     outer = eevee.fold_splits(table, n_folds=4, n_repeats=n_repeats)
     rounds = outer_rounds(table, 5, 2, outer, 0).members
     assert rounds == [list(range(4 * i, 4 * i + 4)) for i in range(n_repeats)]
-    for partial in (outer.take(range(3)), outer.take([0, 1, 2, 3, 0]), outer.take([0, 0, 1])):
-        rounds = outer_rounds(table, 5, 2, partial, 0).members
-        assert rounds == [[number] for number in range(partial.n_splits)]
+    for some in (outer.take(range(3)), outer.take([0, 1, 2, 3, 0]), outer.take([0, 0, 1])):
+        rounds = outer_rounds(table, 5, 2, some, 0).members
+        assert rounds == [[number] for number in range(some.n_splits)]
+
+
+def test_any_regressor_of_scikit_learn_can_be_assessed() -> None:
+    """With the alpha of the ridge scorer it must come to the same."""
+    table = made_table(20, 5)
+    ours = Scoring(partial(eevee.RidgeScorer, alpha=3.0), n_splits=3)
+    theirs = Scoring(partial(eevee.EstimatorScorer, Ridge(3.0)), n_splits=3)
+    options: dict[str, Any] = {**QUICK, "beside": ["greedy"]}
+    found = [eevee.assess(table, 2, **{**options, "scorer": one}) for one in (ours, theirs)]
+    columns = ["loss", "loss_unseen", "kendall", "r2_unseen"]
+    frames = [one.methods.set_index("method")[columns] for one in found]
+    pd.testing.assert_frame_equal(*frames, rtol=1e-6, atol=1e-6)
+    assert found[1].settings["scorer"]["name"] == "estimator"

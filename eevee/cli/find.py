@@ -97,7 +97,7 @@ def select(
 
 
 @app.command(
-    epilog="Example: eevee sweep data/vtab/scores.csv --k 1:6 --paper --splits 3 --out runs/sweep"
+    epilog="Example: eevee sweep data/vtab/scores.csv --k 1:6 --paper --n-splits 3 --out runs/sweep"
 )
 @verb
 def sweep(

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from eevee.harder_splits import family_splits as family_splits
     from eevee.harder_splits import frontier_splits as frontier_splits
     from eevee.harder_splits import time_splits as time_splits
+    from eevee.learned import LearningCurve as LearningCurve
+    from eevee.learning import learning_curve as learning_curve
     from eevee.objectives import objective_agreement as objective_agreement
     from eevee.outer import Scoring as Scoring
     from eevee.prediction import Prediction as Prediction
@@ -76,6 +78,7 @@ _HOME = {
     "EstimatorScorer": "eevee.scoring.estimator",
     "Evolution": "eevee.search.generations",
     "FactorScorer": "eevee.scoring.factor",
+    "LearningCurve": "eevee.learned",
     "MLPScorer": "eevee.scoring.mlp",
     "Nsga": "eevee.search.nsga",
     "ParetoResult": "eevee.search.pareto",
@@ -106,6 +109,7 @@ _HOME = {
     "fold_splits": "eevee.splits",
     "frontier_splits": "eevee.harder_splits",
     "hypervolume": "eevee.search.front",
+    "learning_curve": "eevee.learning",
     "load_tiers": "eevee.tierfile",
     "make_scorer": "eevee.scoring.choice",
     "next_benchmark": "eevee.advice",

@@ -150,6 +150,8 @@ class Contest:
     level : float
     seed : int
         Of the bootstrap.
+    n_pool : float or None
+        Models that those searched on were drawn from in a split, if they are some of them.
     """
 
     table: ResultsTable
@@ -161,6 +163,7 @@ class Contest:
     labels: IntArray
     level: float
     seed: int
+    n_pool: float | None = None
 
     def interval(self, values: FloatArray) -> Interval:
         """Bootstrap the mean over models."""
@@ -175,7 +178,7 @@ class Contest:
             blank = np.asarray(np.nan)
             return Interval(np.asarray(values.mean()), blank, blank)
         return nadeau_bengio_interval(
-            values, n_train=self.n_train, n_test=self.n_test, level=self.level
+            values, n_train=self.n_pool or self.n_train, n_test=self.n_test, level=self.level
         )
 
     @property

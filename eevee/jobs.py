@@ -12,11 +12,8 @@ import pandas as pd
 
 from eevee import plots
 from eevee.ablation import ablate
-from eevee.assessed import Assessment
-from eevee.assessed_splits import SplitsAssessment
 from eevee.describe import summary
 from eevee.errors import EeveeError
-from eevee.objectives import objective_agreement
 from eevee.ranking import rank_benchmarks
 from eevee.runs import (
     CONFIG,
@@ -32,7 +29,6 @@ from eevee.scoring.base import Advance, Scorer
 from eevee.search.curve import losses_for, random_ones
 from eevee.search.pareto import ParetoResult
 from eevee.search.result import SearchResult
-from eevee.stability import Stability
 from eevee.table import ResultsTable, Subset
 from eevee.tierfile import TierSet, dump_tiers
 
@@ -209,31 +205,6 @@ def save_ratings(
     with run_folder(out) as folder:
         write_config(folder, "score", _settings(scorer, settings))
         write_json(folder / "ratings.json", ratings)
-
-
-def save_assessment(
-    out: str | os.PathLike[str],
-    table: ResultsTable,
-    assessment: Assessment,
-    settings: Mapping[str, Any],
-    stability: Stability | None = None,
-    splits: SplitsAssessment | None = None,
-) -> None:
-    """Write the run folder of `eevee assess`: one CSV per frame of the assessment."""
-    with run_folder(out) as folder:
-        about = {"table": summary(table), "assessment": assessment.settings}
-        if splits is not None:
-            about["splits"] = {kind: found.settings for kind, found in splits.kinds.items()}
-            write_table(folder / "splits.csv", splits.side_by_side)
-        write_config(folder, "assess", {**settings, **about})
-        write_table(folder / "assessment.csv", assessment.methods)
-        for name in ("folds", "models", "differences", "pairwise", "columns", "gap"):
-            write_table(folder / f"{name}.csv", getattr(assessment, name))
-        agreement = objective_agreement(assessment)
-        if not agreement.empty:
-            write_table(folder / "objectives.csv", agreement)
-        if stability is not None:
-            write_json(folder / "stability.json", stability.as_dict())
 
 
 def save_figure(folder: Path, name: str, data: pd.DataFrame | None, **options: Any) -> None:

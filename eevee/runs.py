@@ -43,6 +43,7 @@ RUN_NAMES = frozenset(
         "folds.csv",
         "front.csv",
         "gap.csv",
+        "learning.csv",
         "logbook.csv",
         "mask.csv",
         "models.csv",

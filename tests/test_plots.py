@@ -113,7 +113,14 @@ def all_data(names: list[str]) -> dict[str, pd.DataFrame]:
         "heatmap": plots.heatmap_data(results(names=names)),
         "cost": plots.cost_data(cloud(names)),
         "pareto": plots.pareto_data(*front(names)),
+        "learning": plots.learning_data(sizes([5, 9, 40, 1245])),
     }
+
+
+def sizes(n_models: list[int]) -> pd.DataFrame:
+    loss = 0.2 + 3 / np.array(n_models)
+    columns = {"n_models": n_models, "loss": loss, "t_low": loss - 0.1, "t_high": 2 * loss}
+    return pd.DataFrame(columns).assign(random=1.2 * loss, mean_predictor=1.1)
 
 
 def texts(figure: Figure) -> list[str]:

@@ -35,7 +35,6 @@ from eevee.cli.verb import verb
 
 if TYPE_CHECKING:
     from eevee.assessed import Assessment
-    from eevee.stability import Stability
     from eevee.table import ResultsTable
 
 Folds = Annotated[int, typer.Option("--folds", help="Parts that are held out in turn.", min=2)]
@@ -73,6 +72,10 @@ def assess(
         bool,
         typer.Option("--stability", help="Also search with other seeds, and at k + 1."),
     ] = False,
+    learning_curve: Annotated[
+        bool,
+        typer.Option("--learning-curve", help="Also search on fewer models: how many are needed?"),
+    ] = False,
     objectives: Annotated[
         str | None,
         typer.Option("--objectives", help="Search by these as well: loss,kendall,r2."),
@@ -83,14 +86,16 @@ def assess(
     """Estimate a whole search's loss on models that it never sees: the loss to quote."""
     from eevee.assessed_splits import assess_splits
     from eevee.errors import Stopped
-    from eevee.jobs import save_assessment
+    from eevee.jobs_assess import save_assessment
+    from eevee.learning import learning_curve as curve_of_models
     from eevee.stability import assess_stability
     from eevee.tiers import budget_in_units
 
     scorer = held_out.of(scorer)
     fixed = _fixed(k, budget, benchmarks, tiers, tier)
-    if stability and k is None and budget is None:
-        raise typer.BadParameter("--stability goes with -k or --budget")
+    if k is None and budget is None and (stability or learning_curve):
+        which = "--stability" if stability else "--learning-curve"
+        raise typer.BadParameter(f"{which} goes with -k or --budget")
     if budget is not None:
         check_budget(budget)
         check_sizes_compare(scorer, search)
@@ -118,22 +123,25 @@ def assess(
             found, splits = side.first, side if held_out.kinds else None
             warn_of_leak(side.leak)
             stable = assess_stability(read, **asked) if stability else None
+            curve = curve_of_models(read, **asked) if learning_curve else None
             if out is not None:
                 given = settings(
                     table, scorer, search, rules, k=k, budget=budget, benchmarks=benchmarks,
                     tiers=tiers, tier=tier, folds=folds, repeats=repeats, random=n_random,
                     families=families, stability=stability, objectives=objectives,
-                    kinds=held_out.kinds, date=held_out.date,
+                    learning_curve=learning_curve, kinds=held_out.kinds, date=held_out.date,
                 )  # fmt: skip
-                save_assessment(out, read, found, given, stable, splits)
+                save_assessment(out, read, found, given, stable, splits, curve)
     except Stopped:
         job.finish("nothing is estimated before all folds are done")
     if output.as_json:
-        print_json({**_as_json(found, read, stable), "splits": splits and splits.as_dict()})
+        more = {"stability": stable, "splits": splits, "learning_curve": curve}
+        beside = {name: one and one.as_dict() for name, one in more.items()}
+        print_json({**_as_json(found, read), **beside})
         return
     if splits is not None:
         print_splits(splits)
-    print_assessment(found, read, stable, fixed=bool(fixed))
+    print_assessment(found, read, stable, curve, fixed=bool(fixed))
     print_written(out)
 
 
@@ -150,11 +158,11 @@ def _fixed(
     return {}
 
 
-def _as_json(found: Assessment, table: ResultsTable, stable: Stability | None) -> dict[str, object]:
+def _as_json(found: Assessment, table: ResultsTable) -> dict[str, object]:
     from eevee.objectives import objective_agreement
 
     frames = ("methods", "differences", "pairwise", "columns", "gap", "folds", "models")
     content = {name: getattr(found, name).to_dict("records") for name in frames}
     about = {"settings": found.settings, "cost_unit": table.cost_unit}
     content["objectives"] = objective_agreement(found).to_dict("records")
-    return {**about, **content, "stability": None if stable is None else stable.as_dict()}
+    return {**about, **content}

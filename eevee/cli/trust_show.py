@@ -9,12 +9,18 @@ from eevee.cli.show import number, print_line, print_table
 
 if TYPE_CHECKING:
     from eevee.assessed import Assessment
+    from eevee.learned import LearningCurve
     from eevee.stability import Stability
     from eevee.table import ResultsTable
 
 
 def print_assessment(
-    found: Assessment, table: ResultsTable, stable: Stability | None, *, fixed: bool
+    found: Assessment,
+    table: ResultsTable,
+    stable: Stability | None,
+    curve: LearningCurve | None,
+    *,
+    fixed: bool,
 ) -> None:
     """Print everything; `fixed`: whether given lists were judged."""
     _print_methods(found, table)
@@ -25,6 +31,8 @@ def print_assessment(
     _print_objectives(found)
     if stable is not None:
         _print_stability(stable)
+    if curve is not None:
+        _print_curve(curve)
     _print_words(found, fixed)
 
 
@@ -155,6 +163,19 @@ def _print_stability(stable: Stability) -> None:
         stable.noise.itertuples(),
     )
     for sentence in stable.words:
+        print_line(sentence)
+
+
+def _print_curve(curve: LearningCurve) -> None:
+    end = "" if curve.settings["targets"] == "all" else "_unseen"
+    names = f"n_models loss{end} t_low{end} t_high{end} random mean_predictor kuncheva"
+    print_table(
+        f"Held-out loss by the number of models that are searched and fitted on (of "
+        f"{curve.n_models}; {curve.settings['splits']})",
+        ["models", "loss", "t low", "t high", "random", "mean predictor", "Kuncheva"],
+        _cells(curve.sizes.to_dict("records"), names),
+    )
+    for sentence in curve.words:
         print_line(sentence)
 
 

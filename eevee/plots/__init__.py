@@ -16,6 +16,7 @@ from eevee.plots._style import save_figure
 from eevee.plots.ablation import ablation_data, ablation_figure, draw_ablation
 from eevee.plots.cost import cost_data, cost_figure, draw_cost
 from eevee.plots.heatmap import draw_heatmap, heatmap_data, heatmap_figure
+from eevee.plots.learning import draw_learning, learning_data, learning_figure
 from eevee.plots.pareto import draw_pareto, pareto_data, pareto_figure
 from eevee.plots.rank import draw_rank, rank_data, rank_figure
 from eevee.plots.sweep import draw_sweep, sweep_data, sweep_figure
@@ -29,12 +30,15 @@ __all__ = [
     "draw_ablation",
     "draw_cost",
     "draw_heatmap",
+    "draw_learning",
     "draw_pareto",
     "draw_rank",
     "draw_sweep",
     "figure",
     "heatmap_data",
     "heatmap_figure",
+    "learning_data",
+    "learning_figure",
     "pareto_data",
     "pareto_figure",
     "rank_data",
@@ -49,6 +53,7 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "ablation": ablation_figure,
     "cost": cost_figure,
     "heatmap": heatmap_figure,
+    "learning": learning_figure,
     "pareto": pareto_figure,
     "rank": rank_figure,
     "sweep": sweep_figure,
@@ -61,7 +66,7 @@ def figure(kind: str, data: pd.DataFrame, **options: Any) -> Figure:
 
     Parameters
     ----------
-    kind : {"ablation", "cost", "heatmap", "pareto", "rank", "sweep"}
+    kind : {"ablation", "cost", "heatmap", "learning", "pareto", "rank", "sweep"}
     data : DataFrame
         From `x_data`, or from `read_data` of a file that it was written to.
     **options

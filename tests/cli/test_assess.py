@@ -115,3 +115,23 @@ def test_stability_is_printed_and_written(run: Run, read_json: ReadJson, here: P
     found = read_json(*args)["stability"]
     assert json.loads(Path("run/stability.json").read_text()) == found
     assert sum(row["over_models"] for row in found["benchmarks"]) == pytest.approx(2)
+
+
+def test_the_learning_curve_is_printed_kept_and_in_the_json(
+    run: Run, read_json: ReadJson, here: Path
+) -> None:
+    asked = ("assess", "small.csv", "-k", 2, *GREEDY, *FAST, "--learning-curve")
+    shown = words(run(*asked, "--out", "run").stdout)
+    assert "Held-out loss by the number of models" in shown
+    assert "models the held-out loss is" in shown
+    saved = pd.read_csv("run/learning.csv")
+    assert (Path("run/figures/learning.png")).stat().st_size > 1000
+    found = read_json(*asked)["learning_curve"]
+    assert [row["n_models"] for row in found["sizes"]] == saved["n_models"].tolist()
+    run(*asked, "--out", "run")
+    run("plot", "run")
+
+
+def test_a_learning_curve_is_of_a_search(run: Run, here: Path) -> None:
+    done = run("assess", "small.csv", "--benchmarks", "b00,b03", "--learning-curve", code=2)
+    assert "--learning-curve goes with -k or --budget" in words(done.stderr)

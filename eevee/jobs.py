@@ -322,7 +322,8 @@ def _save_search(
 ) -> None:
     write_table(folder / "subsets.csv", ranked_subsets(found, by))
     if baselines is not None:
-        write_table(folder / "baselines.csv", baselines)
+        objective = next(iter(found.values())).objective
+        write_table(folder / "baselines.csv", baselines.assign(objective=objective))
     if any(result.settings.get("restarts") for result in found.values()):
         write_table(folder / "agreement.csv", agreements(found, by, "benchmarks"))
         write_table(folder / "pairs.csv", agreements(found, by, "pairs"))

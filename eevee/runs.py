@@ -231,7 +231,10 @@ def ranked_subsets(found: Mapping[str, SearchResult], by: str) -> pd.DataFrame:
 
 def logbooks(found: Mapping[str, SearchResult], by: str) -> pd.DataFrame:
     """Return the logbooks of several searches as one frame, named in column `by`."""
-    parts = [result.logbook.assign(**{by: name}) for name, result in found.items()]
+    parts = [
+        result.logbook.assign(**{by: name, "objective": result.objective})
+        for name, result in found.items()
+    ]
     frame = pd.concat(parts, ignore_index=True)
     return frame[[by, *(name for name in frame.columns if name != by)]]
 

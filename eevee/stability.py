@@ -65,7 +65,7 @@ class Stability:
             f"k = {row['k']} and k = {row['next']} cannot be told apart ({row['targets']} targets: "
             f"{row['difference']:+.4g}, interval {row['t_low']:+.4g} to {row['t_high']:+.4g})"
             for row in self.steps.to_dict("records")
-            if not row["apart"]
+            if not row["apart"] and np.isfinite(row["difference"])
         )
 
     def as_dict(self) -> dict[str, Any]:

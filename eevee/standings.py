@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from eevee.heldout import averaged, squared_errors
@@ -94,13 +95,18 @@ def standing(
 def together(standings: Sequence[Standing]) -> Standing:
     """Return the mean of several standings, as of random subsets."""
     return Standing(
-        errors={t: np.mean([s.errors[t] for s in standings], axis=0) for t in TARGETS},
-        losses={t: np.mean([s.losses[t] for s in standings], axis=0) for t in TARGETS},
+        errors={t: _mean([s.errors[t] for s in standings]) for t in TARGETS},
+        losses={t: _mean([s.losses[t] for s in standings]) for t in TARGETS},
         subsets=[subset for s in standings for subset in s.subsets],
-        measures={n: float(np.mean([s.measures[n] for s in standings])) for n in MEASURES},
-        mae=mean_of_known(np.stack([s.mae for s in standings]), axis=0),
+        measures={n: float(_mean([s.measures[n] for s in standings])) for n in MEASURES},
+        mae=_mean([s.mae for s in standings]),
         pairwise=_pooled([s.pairwise for s in standings], per=len(standings)),
     )
+
+
+def _mean(values: Sequence[npt.ArrayLike]) -> FloatArray:
+    """The mean of what is known: on sparse tables a subset may leave a model nothing unseen."""
+    return mean_of_known(np.asarray(values, dtype=np.float64), axis=0)
 
 
 def overlap(subsets: Sequence[Subset], n_benchmarks: int) -> tuple[float, float]:

@@ -375,3 +375,25 @@ def test_any_regressor_of_scikit_learn_can_be_assessed() -> None:
     frames = [one.methods.set_index("method")[columns] for one in found]
     pd.testing.assert_frame_equal(*frames, rtol=1e-6, atol=1e-6)
     assert found[1].settings["scorer"]["name"] == "estimator"
+
+
+def test_the_best_of_random_subsets_is_not_their_mean() -> None:
+    table = made_table(20, 5)
+    options: dict[str, Any] = {**QUICK, "procedure": eevee.Procedure("random"), "beside": ()}
+    found = eevee.assess(table, 2, **options)
+    assert found.names[:2] == ("best of random", "random")
+    assert all(len(subset) == 2 for subset in subsets(found, "best of random"))
+    loss = value(found, "best of random", "loss")
+    mean = found.models[found.models["method"] == "best of random"]["error"].mean()
+    assert loss == pytest.approx(mean)
+    assert loss != value(found, "random", "loss")
+    assert eevee.assess(table, 2, **{**options, "n_random": 0}).names[0] == "best of random"
+
+
+def test_a_random_subset_that_leaves_a_model_nothing_unseen_does_not_blank_it() -> None:
+    table = made_table(24, 4)
+    values = table.scores.to_numpy().copy()
+    values[3, 2:] = np.nan  # this model has the first two benchmarks alone
+    found = eevee.assess(with_scores(table, values), 2, **{**QUICK, "n_random": 6, "beside": ()})
+    errors = found.models[found.models["method"] == "random"]
+    assert errors["error_unseen"].notna().all()

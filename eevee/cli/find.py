@@ -133,7 +133,10 @@ def sweep(
             save_sweep(out, made, results, losses, settings(table, scorer, search, rules, k=sizes))
     curve = curve_table(results, losses)
     if output.as_json:
-        print_json({"minimised": made.targets, "curve": curve.to_dict("records")})
+        objective = results[0].objective
+        minimised_targets = made.targets if objective == "loss" else results[0].targets
+        about = {"minimised": minimised_targets, "objective": objective}
+        print_json({**about, "curve": curve.to_dict("records")})
     else:
         _print_curve(curve, results, made.targets)
         print_written(out)
@@ -224,13 +227,17 @@ def _print_curve(curve: pd.DataFrame, results: list[SearchResult], targets: str)
     first = results[0]
     what = f"targets {targets}" if first.objective == "loss" else minimised(first)
     print_table(
-        f"Search loss over k (minimised: {what}; with 'all' it falls with k by arithmetic alone)",
+        f"Search loss over k (minimised: {what}; the loss of all targets falls with k by "
+        "arithmetic alone)",
         ["k", "exact", "first (all)", "random (all)", "first (unseen)", "random (unseen)"],
         curve.itertuples(index=False),
     )
     for result in results:
         print_line(f"k={len(result.best)}: {', '.join(result.best)}")
-    print_line("first: the subset ranked first by its loss under fresh initialisations.")
+    print_line(
+        f"first: the subset ranked first by its {minimised(first)}, under fresh initialisations "
+        "where the scorer has any."
+    )
 
 
 def print_baselines(

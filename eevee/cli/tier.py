@@ -274,14 +274,15 @@ def _print_tiers(found: dict[str, SearchResult], both: pd.DataFrame, table: Resu
     first = next(iter(found.values()))
     if first.objective == "loss":
         bound = f"Predicting each column's mean: {number(first.mean_predictor)}. "
+        bias = "It is biased downward: the search chose the subset for it."
     else:
         bound = ""
+        bias = f"What was minimised, the {minimised(first)}, is biased downward."
         print_line(
             f"{minimised(first)}: what the searches minimised, on held-out models; spread, "
             "rescored and random median are of it. The tier file holds the search loss."
         )
     print_line(
         "Search loss: held-out squared error in squared units, over all benchmarks; unseen loss: "
-        f"over those that the tier lacks. {bound}It is biased downward: the search chose the "
-        "subset for it."
+        f"over those that the tier lacks. {bound}{bias}"
     )

@@ -96,6 +96,10 @@ def assess(
     if k is None and budget is None and (stability or learning_curve):
         which = "--stability" if stability else "--learning-curve"
         raise typer.BadParameter(f"{which} goes with -k or --budget")
+    if held_out.kinds and (stability or learning_curve):
+        raise typer.BadParameter(
+            "--stability and --learning-curve hold out random models; run them without --splits"
+        )
     if budget is not None:
         check_budget(budget)
         check_sizes_compare(scorer, search)

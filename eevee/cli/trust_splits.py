@@ -74,7 +74,9 @@ class KindOptions:
     @property
     def _number(self) -> int | None:
         text = (self.splits or "").strip()
-        return max(1, int(text)) if text.isdecimal() else None
+        if text.isdecimal() and not int(text):
+            raise typer.BadParameter("--splits: a search needs at least 1 split of its models")
+        return int(text) if text.isdecimal() else None
 
 
 def print_splits(side: SplitsAssessment) -> None:

@@ -25,6 +25,11 @@ def goal_space(
     """
     if k is None and budget is None:
         raise EeveeError("give either a size k or a budget")
+    if budget is not None and scorer.objective == "r2":
+        raise EeveeError(
+            "a search under a budget compares subsets of different sizes, for which R2 speaks of "
+            "different benchmarks; use a size k, or another objective"
+        )
     if budget is not None and scorer.targets != "all":
         raise EeveeError(
             "a search under a budget compares subsets of different sizes, which with "

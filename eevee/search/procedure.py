@@ -84,9 +84,13 @@ class Procedure:
 
     @property
     def title(self) -> str:
-        """The method, and the objective where that is not the loss."""
+        """The method, and the objective where that is not the loss.
+
+        The best of random subsets is named so: it is not what random subsets are on average.
+        """
+        name = "best of random" if self.method == "random" else self.method
         plain = self.objective == "loss" or self.method in UNSCORED
-        return self.method if plain else f"{self.method} ({self.objective})"
+        return name if plain else f"{name} ({self.objective})"
 
     def judge(self, scorer: Scorer) -> Scorer:
         """Return what the search minimises; it can be searched with again and again."""

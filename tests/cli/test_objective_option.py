@@ -27,7 +27,8 @@ def test_select_names_what_it_minimised(run: Run, here: Path) -> None:
     assert "The 1 - Kendall is biased downward" in shown
     assert "same 1 - Kendall, same splits" in shown
     assert "search loss of the first subset" in shown
-    assert set(pd.read_csv("run/subsets.csv")["objective"]) == {"kendall"}
+    for name in ("subsets", "baselines", "logbook"):
+        assert set(pd.read_csv(f"run/{name}.csv")["objective"]) == {"kendall"}
     assert "Kendall" not in run(*asked).stdout
 
 
@@ -73,3 +74,12 @@ def test_what_makes_no_sense_is_wrong_usage(misused: Misused, here: Path) -> Non
     assert "--objectives goes with -k or --budget" in misused("assess", "small.csv", *given)
     same = ("-k", 2, "--search", "medoids", "--objectives", "r2")
     assert "the same by every objective" in misused("assess", "small.csv", *same)
+
+
+def test_sweep_says_what_it_minimised(run: Run, read_json: ReadJson, here: Path) -> None:
+    asked = ("sweep", "small.csv", "--k", "1:2", *FAST, "--objective", "kendall")
+    found = read_json(*asked)
+    assert found["objective"] == "kendall"
+    shown = words(run(*asked).stdout)
+    assert "minimised: 1 - Kendall" in shown
+    assert "ranked first by its 1 - Kendall" in shown

@@ -88,6 +88,8 @@ def test_a_number_in_place_of_kinds_is_how_many_splits_a_search_has(
     ("args", "message"),
     [
         (("--splits", "random,familly"), "--splits: no splits of kind 'familly'"),
+        (("--splits", "0"), "at least 1 split"),
+        (("--splits", "random,family", "--stability"), "run them without --splits"),
         (("--splits", "random,random"), "--splits: name each kind of splits once"),
         (("--splits", " , "), "--splits names none"),
         (("--splits", "random,family", "--date", "year"), "--date goes with --splits time"),

@@ -89,6 +89,23 @@ def test_kendall_is_that_of_the_mean_scores_that_a_user_sees(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SCORERS)
+def test_models_that_are_told_apart_by_nothing_tie(name: str) -> None:
+    """With a pass or fail as the only input there are two predictions, and two mean scores."""
+    table = rich_table(30, seed=9, missing=0.0, proxies=False)
+    column = table.columns_of("ant")[0]
+    values = table.scores.copy()
+    values[column] = (values[column] > values[column].median()).astype(float)
+    coarse = with_scores(table, values.to_numpy())
+    scorer = scorers(coarse)[name]
+    row = objective_scorer(scorer, "kendall").score_splits([("ant",)])[0]
+    pairs = mean_scores_shown(scorer, ("ant",), coarse)
+    rounded = [(seen.round(9), true.round(9), others.round(9)) for seen, true, others in pairs]
+    assert all(len(set(seen)) == 2 for seen, _, _ in rounded)
+    expected = [1 - tau_by_pairs(*shown) for shown in rounded]
+    np.testing.assert_allclose(row, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", SCORERS)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_r2_is_the_unseen_loss_over_that_of_means(name: str, weighted: bool) -> None:
     table = rich_table(24, seed=2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -15,6 +16,7 @@ from eevee import plots
 from eevee.learned import LearningCurve
 from eevee.learning import default_sizes, nested_splits
 from eevee.outer import Scoring
+from eevee.powerlaw import Extrapolation
 from eevee.search.watch import Watch
 from eevee.table import ResultsTable
 
@@ -110,20 +112,30 @@ def test_differences_are_paired_over_splits() -> None:
     assert row["above_high"] == pytest.approx(row["above"] + half, rel=1e-5)
 
 
-def made(losses: list[float], beyond_high: list[float]) -> LearningCurve:
-    """A curve of 10, 20, 40 models with these losses."""
+def made(
+    losses: list[float],
+    beyond_high: list[float],
+    *,
+    least: float = 0.001,
+    most: float | list[float] = 0.05,
+    means: float = -0.1,
+) -> LearningCurve:
+    """A curve of 10, 20, 40 models with these losses, and limits of the differences to 40."""
     n = len(losses)
     frame = pd.DataFrame(
         {
-            "n_models": [10, 20, 40][:n],
+            "n_models": [10, 20, 40][-n:],
             "loss": losses,
             "gain": 0.5,
             "above": np.array(losses) - losses[-1],
-            "above_low": 0.0,
-            "above_high": 0.1,
+            "above_low": least,
+            "above_high": most,
             "beyond": -0.1,
             "beyond_low": -0.2,
             "beyond_high": beyond_high,
+            "beyond_means": -0.3,
+            "beyond_means_low": -0.5,
+            "beyond_means_high": means,
         }
     )
     return LearningCurve(frame, pd.DataFrame(), 50, {"targets": "all"})
@@ -134,6 +146,7 @@ def test_words_warn_where_the_search_is_not_shown_to_beat_random_subsets() -> No
     assert never.supported is None
     assert never.words[0].startswith("Warning: with 40 models and fewer this table cannot show")
     assert "lower by 0.1, interval -0.1 to 0.2" in never.words[0]
+    assert "mean predictor" not in never.words[0]
     some = made([0.5, 0.4, 0.3], [-0.1, 0.1, -0.1])
     assert some.supported == 40
     assert some.words[0].startswith("Warning: with fewer than 40 models")
@@ -141,19 +154,78 @@ def test_words_warn_where_the_search_is_not_shown_to_beat_random_subsets() -> No
     assert not any("Warning" in sentence for sentence in always.words)
 
 
-def test_words_say_whether_more_models_would_help() -> None:
+def test_words_warn_where_the_search_is_not_shown_to_beat_the_mean_predictor() -> None:
+    useless = made([0.5, 0.4, 0.3], [-0.1] * 3, means=0.1)
+    assert useless.supported is None
+    assert "beats the mean predictor" in useless.words[0]
+    assert "lower by 0.3, interval -0.1 to 0.5" in useless.words[0]
+    assert "random subsets" not in useless.words[0]
+
+
+def test_words_say_that_more_models_would_help_only_where_the_fall_is_told_apart() -> None:
     falling = made([0.5, 0.4, 0.3], [-0.1] * 3)
     assert falling.enough is None
     assert falling.words[-1] == (
-        "From 20 to 40 models the loss still falls by 0.1, interval 0 to 0.1: more models would "
-        "help."
+        "From 20 to 40 models the loss still falls by 0.1, interval 0.001 to 0.05: more models "
+        "would help."
     )
     assert "10 models +67 %" in falling.words[0]
+    perhaps = made([0.5, 0.4, 0.3], [-0.1] * 3, least=-0.05, most=0.06)
+    assert (perhaps.enough, perhaps.alike) == (None, 10)
+    assert perhaps.words[-1] == (
+        "From 10 models on the loss cannot be told from that with 40 (with 10 it is at most 20 % "
+        "higher): whether more models would help is not shown."
+    )
+    rising = made([0.3, 0.2, 0.3], [-0.1] * 3, least=-0.2, most=-0.1)
+    assert "would help." not in rising.words[-1]
+
+
+def test_words_call_models_enough_only_where_the_interval_is_narrow() -> None:
     flat = made([0.5, 0.31, 0.3], [-0.1] * 3)
     assert flat.enough == 20
-    assert flat.words[-1].startswith("From 20 models on the loss is within 5 %")
+    assert flat.words[-1] == (
+        "From 20 models on the loss is within 5 % of that with 40 (with 20 it is at most 17 % "
+        "higher): more models would help little."
+    )
+    wide = made([0.5, 0.31, 0.3], [-0.1] * 3, least=-0.3, most=0.3)
+    assert wide.enough == 20
+    assert wide.words[-1] == (
+        "The splits differ too much to say how many models are enough: with 20 the loss may be up "
+        "to 100 % higher than with 40."
+    )
+    late = made([0.5, 0.31, 0.3], [-0.1] * 3, least=-0.3, most=[0.9, 0.06, 0.0])
+    assert late.alike == 10
+    flatter = made([0.31, 0.31, 0.3], [-0.1] * 3, least=-0.3, most=[0.9, 0.06, 0.0])
+    assert flatter.enough == 10
+    assert flatter.words[-1].startswith("From 20 models on the loss is within 5 % of that with 40")
     dip = made([0.29, 0.5, 0.3], [-0.1] * 3)
     assert dip.enough is None
+
+
+def test_one_size_alone_has_no_curve_to_speak_of() -> None:
+    alone = made([0.3], [-0.1])
+    assert (alone.supported, alone.enough, alone.alike) == (40, None, None)
+    assert alone.words == ()
+
+
+def test_twice_as_many_models_are_guessed_and_never_more() -> None:
+    found = curve()
+    assert found.guess is not None
+    assert found.guess.n_models == 80
+    assert found.guess.low <= found.guess.loss <= found.guess.high
+    last = found.sizes["loss"].iloc[-1]
+    assert found.guess.loss <= last <= found.guess.high
+    assert found.as_dict()["guess"]["n_models"] == 80
+    two = eevee.learning_curve(made_table(30, 5), 2, sizes=[8, 20], **QUICK)
+    assert two.guess is None
+
+
+def test_a_guess_is_told_only_where_its_interval_is_narrow() -> None:
+    measured = made([0.5, 0.4, 0.3], [-0.1] * 3)
+    narrow = replace(measured, guess=Extrapolation(80, 0.26, 0.2, 0.3))
+    assert narrow.words[-1].startswith("Twice as many (80) might bring it to 0.26 (0.2 to 0.3)")
+    wide = replace(measured, guess=Extrapolation(80, 0.26, 0.1, 0.3))
+    assert wide.words == measured.words
 
 
 def test_a_dozen_models_get_an_answer() -> None:

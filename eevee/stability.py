@@ -18,6 +18,7 @@ from eevee.scoring.base import Scorer
 from eevee.scoring.loss import TARGETS
 from eevee.search.constraints import Constraints
 from eevee.search.procedure import Procedure
+from eevee.search.result import SearchResult
 from eevee.search.watch import ALONE, Watch
 from eevee.seeds import child_seed
 from eevee.standings import overlap
@@ -50,6 +51,8 @@ class Stability:
         benchmarks, and by how much it changes with one more (paired; Nadeau and Bengio's limits);
         ``apart``: whether these exclude 0. With targets "all" a loss falls with k by arithmetic
         alone.
+    exact : bool
+        Whether the searches on the whole table scored every subset: then seeds play no part.
     """
 
     subset: Subset
@@ -57,11 +60,13 @@ class Stability:
     agreement: pd.DataFrame
     noise: pd.DataFrame
     steps: pd.DataFrame
+    exact: bool = False
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What cannot be told apart, one sentence each."""
-        return tuple(
+        """What cannot be told apart or plays no part, one sentence each."""
+        seeds = ("Every subset was scored: seeds of the search play no part.",)
+        return (seeds if self.exact else ()) + tuple(
             f"k = {row['k']} and k = {row['next']} cannot be told apart ({row['targets']} targets: "
             f"{row['difference']:+.4g}, interval {row['t_low']:+.4g} to {row['t_high']:+.4g})"
             for row in self.steps.to_dict("records")
@@ -76,6 +81,7 @@ class Stability:
             "agreement": self.agreement.to_dict("index"),
             "noise": self.noise.to_dict("index"),
             "steps": self.steps.to_dict("records"),
+            "exact": self.exact,
             "words": self.words,
         }
 
@@ -142,7 +148,8 @@ def assess_stability(
     folds = whole_folds(table, rounds.splits, search, scoring, own, watch)
     whole = scoring.make(table, child_seed(seed, WHOLE))
     seeds = [child_seed(seed, WHOLE, SEARCH, i) for i in range(n_seeds)]
-    again = [search.run(whole, goal, one, f"seed {i + 1}") for i, one in enumerate(seeds)]
+    results = [search.run(whole, goal, one, f"seed {i + 1}") for i, one in enumerate(seeds)]
+    again = [result.best for result in results]
     if watch.stop():
         raise Stopped("stopped before all seeds had searched")
     over_models = [fold.judged[_AT].subset for fold in folds]
@@ -163,6 +170,7 @@ def assess_stability(
         agreement=_agreement(table, over_models, again),
         noise=_noise(table, again[0], whole, scoring, seed),
         steps=_steps(contest, folds, k),
+        exact=results[0].exact,
     )
 
 
@@ -177,18 +185,18 @@ class Searcher:
 
     def __call__(self, scorer: Scorer, number: int, seed: int) -> Mapping[str, Subset]:
         """Search on the models of one outer split."""
-        found = {_AT: self.run(scorer, self.goal, seed, f"fold {number + 1}")}
+        found = {_AT: self.run(scorer, self.goal, seed, f"fold {number + 1}").best}
         k = self.goal.k
         if k is not None and k < self.n_benchmarks:
             larger = replace(self.goal, k=k + 1)
-            found[_NEXT] = self.run(scorer, larger, seed, f"fold {number + 1}, one more")
+            found[_NEXT] = self.run(scorer, larger, seed, f"fold {number + 1}, one more").best
         return found
 
-    def run(self, scorer: Scorer, goal: Goal, seed: int, label: str) -> Subset:
+    def run(self, scorer: Scorer, goal: Goal, seed: int, label: str) -> SearchResult:
         """Search once."""
         return self.procedure.run(
             scorer, **goal.arguments, seed=seed, label=label, watch=self.watch
-        ).best
+        )
 
 
 def _shares(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -74,6 +76,14 @@ def test_other_seeds_of_a_poor_search_choose_otherwise_and_of_an_exact_one_do_no
     )
     assert loose.agreement.loc["seeds", "jaccard"] < 1
     assert exact.agreement.loc["seeds", "jaccard"] == 1
+    assert not loose.exact
+    assert exact.words[0] == "Every subset was scored: seeds of the search play no part."
+
+
+def test_of_what_leaves_nothing_unseen_no_word_is_said() -> None:
+    options: dict[str, Any] = {"procedure": GREEDY, "n_folds": 2, "n_repeats": 1}
+    found = eevee.assess_stability(made_table(20, 3), 2, scorer=RIDGE, **options)
+    assert not any("nan" in sentence for sentence in found.words)
 
 
 def test_the_noise_floor_is_the_spread_over_redrawn_splits_and_initialisations() -> None:

@@ -64,7 +64,7 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_bytes(
     uninterrupted = job(*asked, cwd=whole)
     moments = random.Random(int(time.time()))
     kills = 0
-    while kills < 4:
+    while kills < 3:
         before = states(killed / "run.checkpoint")
         process = job(*asked, "--resume", cwd=killed)
         begun = time.monotonic()

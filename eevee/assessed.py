@@ -21,7 +21,8 @@ N_DRAWS = 2000
 """Of every bootstrap."""
 RANDOM_SUBSETS = "random"
 """The method that stands for all random subsets: their mean."""
-_ENDS: dict[Targets, str] = {"all": "", "unseen": "_unseen"}
+ENDS: dict[Targets, str] = {"all": "", "unseen": "_unseen"}
+"""How the columns of a kind of target end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +90,7 @@ class Assessment:
             If there is no such method.
         """
         row = self.methods.iloc[self._place(name or self.names[0])]
-        end = _ENDS[self.settings["targets"]]
+        end = ENDS[self.settings["targets"]]
         limits = row[[f"{one}{end}" for one in ("low", "high", "t_low", "t_high")]]
         folds = self.folds[self.folds["method"] == row["method"]]
         return AssessedLoss(
@@ -109,7 +110,7 @@ class Assessment:
         EeveeError
             If there is no such method.
         """
-        column = f"error{_ENDS[targets]}"
+        column = f"error{ENDS[targets]}"
         first, second = (self._errors(one, column) for one in (name, against))
         return self.interval(first - second)
 
@@ -253,7 +254,7 @@ def _method(contest: Contest, name: str, one: Standing, each: list[Standing]) ->
         "size": float(np.mean([len(subset) for subset in one.subsets])),
         "cost": float(np.mean(costs)),
     }
-    for targets, end in _ENDS.items():
+    for targets, end in ENDS.items():
         found = contest.interval(one.errors[targets])
         row |= {f"loss{end}": float(found.mean)}
         row |= {f"low{end}": float(found.low), f"high{end}": float(found.high)}

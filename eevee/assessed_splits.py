@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eevee.assessed import Assessment
+from eevee.assessed import ENDS, Assessment
 from eevee.assessment import FOLDS, assess
 from eevee.duplicates import Leak
 from eevee.groups import Groups
@@ -217,7 +217,7 @@ def assess_splits(
     1  evolution    family     6.0
     2  evolution  frontier     6.0
     """
-    scoring = scorer if isinstance(scorer, Scoring) else Scoring(scorer)
+    scoring = Scoring.of(scorer)
     drawing = Drawing(
         table=table,
         families=FAMILY if families is None else families,
@@ -284,4 +284,4 @@ def _errors(found: Assessment, name: str, column: str) -> FloatArray:
 
 def _column(what: str, found: Assessment) -> str:
     """The column of losses or errors for the kind of target that was minimised."""
-    return what if found.settings["targets"] == "all" else f"{what}_unseen"
+    return f"{what}{ENDS[found.settings['targets']]}"

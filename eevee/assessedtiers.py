@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from eevee.assessed import Contest, summarise
-from eevee.assessment import BOOTSTRAP, FOLDS, SEARCHES, outer_rounds
+from eevee.assessment import BOOTSTRAP, SEARCHES, outer_rounds
 from eevee.errors import Stopped
 from eevee.groups import Groups, group_labels
 from eevee.nesting import nest_tiers
@@ -82,10 +82,8 @@ def assess_tiers(
     """
     labels = group_labels(table, families)
     procedure = procedure or Procedure()
-    scoring = scorer if isinstance(scorer, Scoring) else Scoring(scorer)
-    rounds = outer_rounds(
-        table, n_folds, n_repeats, None, child_seed(seed, FOLDS), scoring.kept_together(table)
-    )
+    scoring = Scoring.of(scorer)
+    rounds = outer_rounds(table, scoring, n_folds, n_repeats, seed=seed)
     choose = Chooser(tiers, constraints, nested, procedure, watch)
     own = child_seed(seed, SEARCHES)
     try:

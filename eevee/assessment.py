@@ -15,13 +15,13 @@ from eevee.groups import Groups, group_labels
 from eevee.outer import MEAN_PREDICTOR, ScorerName, Scoring, whole_folds
 from eevee.scoring.base import Objective, Scorer
 from eevee.search.constraints import Constraints
-from eevee.search.goal import make_space
+from eevee.search.goal import check_sizes_compare, make_space
 from eevee.search.methods import BASELINES
 from eevee.search.procedure import UNSCORED, Procedure
 from eevee.search.watch import ALONE, Watch
 from eevee.seeds import child_seed
 from eevee.splits import Splits, fold_splits
-from eevee.table import IntArray, ResultsTable, Subset
+from eevee.table import ResultsTable, Subset
 
 FOLDS, SEARCHES, RANDOM, BOOTSTRAP = range(4)
 """Which child of the seed each part gets."""
@@ -150,9 +150,8 @@ def assess(
         seed=child_seed(seed, RANDOM),
         watch=watch,
     )
-    scoring = scorer if isinstance(scorer, Scoring) else Scoring(scorer)
-    drawn = child_seed(seed, FOLDS)
-    rounds = outer_rounds(table, n_folds, n_repeats, outer, drawn, scoring.kept_together(table))
+    scoring = Scoring.of(scorer)
+    rounds = outer_rounds(table, scoring, n_folds, n_repeats, seed=seed, outer=outer)
     contest = Contest(
         table=table,
         folds=whole_folds(
@@ -219,20 +218,27 @@ class Rounds:
 
 def outer_rounds(
     table: ResultsTable,
+    scoring: Scoring,
     n_folds: int,
     n_repeats: int,
-    outer: Splits | None,
+    *,
     seed: int,
-    groups: IntArray | None = None,
+    outer: Splits | None = None,
 ) -> Rounds:
-    """Draw repeated K-fold splits, or take those given."""
+    """Draw the repeated K-fold splits of an assessment with this seed, or take those given."""
     if outer is not None:
         if outer.n_models != table.n_models:
             raise EeveeError(
                 f"the outer splits speak of {outer.n_models} models, the table has {table.n_models}"
             )
         return Rounds(outer, _rounds_of(outer), f"{outer.n_splits} given splits")
-    splits = fold_splits(table, n_folds=n_folds, n_repeats=n_repeats, seed=seed, groups=groups)
+    splits = fold_splits(
+        table,
+        n_folds=n_folds,
+        n_repeats=n_repeats,
+        seed=child_seed(seed, FOLDS),
+        groups=scoring.kept_together(table),
+    )
     times = "once" if n_repeats == 1 else f"{n_repeats} times"
     return Rounds(splits, _rounds_of(splits), f"{n_folds} folds, {times}")
 
@@ -322,11 +328,8 @@ def _contenders(
         space = make_space(table, goal.k, goal.budget, goal.constraints)
         random = space.draws(np.random.default_rng(seed), n_random)
         by_objective = {procedure.title: procedure} | _by_objectives(procedure, objectives)
-        if goal.budget is not None and any(p.objective == "r2" for p in by_objective.values()):
-            raise EeveeError(
-                "a budget compares subsets of different sizes, for which R2 speaks of different "
-                "benchmarks; use a size k, or another objective"
-            )
+        for one in by_objective.values():
+            check_sizes_compare(goal.budget, one.objective)
         rivals = (
             replace(procedure, method=name, evolution=None, restarts=1)
             for name in map(_checked_rival, beside)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eevee.assessed import RANDOM_SUBSETS, Assessment
+from eevee.assessed import ENDS, RANDOM_SUBSETS, Assessment
 from eevee.intervals import nadeau_bengio_interval
 from eevee.outer import MEAN_PREDICTOR
 from eevee.powerlaw import Extrapolation, extrapolate
@@ -21,7 +21,6 @@ WIDE = 0.25
 """An interval that reaches above this share of the loss does not say how many are enough."""
 NARROW = 0.5
 """A guess whose interval is wider than this share of the last loss is not told in words."""
-_ENDS = {"all": "", "unseen": "_unseen"}
 _RIVALS = {
     "beyond": "random subsets of the same size or cost",
     "beyond_means": "the mean predictor, for which nothing is run",
@@ -183,7 +182,7 @@ class LearningCurve:
 
     @property
     def _loss(self) -> str:
-        return f"loss{_ENDS[self.settings['targets']]}"
+        return f"loss{ENDS[self.settings['targets']]}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain values, frames as lists of rows."""
@@ -218,7 +217,7 @@ def summarise_curve(
         kept = one.folds[["fold", "method", "benchmarks", "loss", "loss_unseen"]]
         parts.append(kept.assign(n_models=size))
     about = {**settings, "targets": targets, "level": largest.settings["level"]}
-    end, sizes = _ENDS[targets], np.array(list(found), dtype=np.float64)
+    end, sizes = ENDS[targets], np.array(list(found), dtype=np.float64)
     last = largest.methods[f"loss{end}"].iloc[0]
     guess = extrapolate(
         sizes,
@@ -238,10 +237,10 @@ def summarise_curve(
 
 
 def _row(size: int, one: Assessment, largest: Assessment) -> dict[str, Any]:
-    end = _ENDS[largest.settings["targets"]]
+    end = ENDS[largest.settings["targets"]]
     methods = one.methods.set_index("method")
     own = methods.iloc[0].to_dict()
-    limits = [f"{what}{e}" for e in _ENDS.values() for what in _LIMITS]
+    limits = [f"{what}{e}" for e in ENDS.values() for what in _LIMITS]
     bound, random = methods[f"loss{end}"][[MEAN_PREDICTOR, RANDOM_SUBSETS]].astype(float)
     here, there = (_losses(which, which.names[0], end) for which in (one, largest))
     return {

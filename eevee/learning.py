@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eevee.assessed import RANDOM_SUBSETS, Assessment, Contest, summarise
-from eevee.assessment import BOOTSTRAP, FOLDS, RANDOM, SEARCHES, Goal, outer_rounds
+from eevee.assessment import BOOTSTRAP, RANDOM, SEARCHES, Goal, outer_rounds
 from eevee.errors import EeveeError, Stopped
 from eevee.groups import Groups, group_labels
 from eevee.learned import LearningCurve, summarise_curve
@@ -108,9 +108,8 @@ def learning_curve(
     if not goal.given:
         raise EeveeError("give a size k or a budget")
     space = make_space(table, k, budget, constraints)
-    scoring = scorer if isinstance(scorer, Scoring) else Scoring(scorer)
-    together = scoring.kept_together(table)
-    outer = outer_rounds(table, n_folds, n_repeats, None, child_seed(seed, FOLDS), together)
+    scoring = Scoring.of(scorer)
+    outer = outer_rounds(table, scoring, n_folds, n_repeats, seed=seed)
     runs = Runs(
         table=table,
         outer=outer.splits,
@@ -201,8 +200,8 @@ class Runs:
 
     def at(self, n_models: int) -> Assessment:
         """Search and judge with so many models in every outer split."""
-        search, names = self.procedure.title, [f"{RANDOM_SUBSETS} {i}" for i in range(N_RANDOM)]
-        watch = self.watch.within(f"{n_models} models")
+        search = self.procedure.title
+        random = {f"{RANDOM_SUBSETS} {i}": one for i, one in enumerate(self.random)}
 
         def find(scorer: Scorer, number: int, seed: int) -> dict[str, Subset]:
             found = self.procedure.run(
@@ -210,9 +209,9 @@ class Runs:
                 **self.goal.arguments,
                 seed=seed,
                 label=f"{n_models} models, fold {number + 1}",
-                watch=watch,
+                watch=self.watch,
             )
-            return {search: found.best, **dict(zip(names, self.random, strict=False))}
+            return {search: found.best, **random}
 
         outer = nested_splits(self.outer, n_models, child_seed(self.seed, DRAWS))
         seed = child_seed(self.seed, SEARCHES)
@@ -222,7 +221,7 @@ class Runs:
             rounds=self.rounds,
             members={
                 search: [search],
-                RANDOM_SUBSETS: names[: len(self.random)],
+                RANDOM_SUBSETS: list(random),
                 MEAN_PREDICTOR: [MEAN_PREDICTOR],
             },
             targets=self.scoring.targets,

@@ -69,6 +69,11 @@ class Scoring:
     groups: str | None = None
     group_duplicates: bool = False
 
+    @classmethod
+    def of(cls, scorer: Scoring | ScorerName) -> Scoring:
+        """Return the settings as they are, or the default ones of a scorer."""
+        return scorer if isinstance(scorer, Scoring) else cls(scorer)
+
     def make(self, table: ResultsTable, seed: int) -> Scorer:
         """Make the scorer of a search over a table, with random splits of its models."""
         other = self._splits(table, seed, SPLITS, 1) if self.scorer == "auto" else None

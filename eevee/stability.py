@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from eevee.assessed import Contest, summarise
-from eevee.assessment import BOOTSTRAP, FOLDS, SEARCHES, Goal, outer_rounds
+from eevee.assessment import BOOTSTRAP, SEARCHES, Goal, outer_rounds
 from eevee.errors import EeveeError, Stopped
 from eevee.groups import Groups, group_labels
 from eevee.outer import SEARCH, Fold, ScorerName, Scoring, whole_folds
@@ -139,11 +139,9 @@ def assess_stability(
     if not goal.given:
         raise EeveeError("give a size k or a budget")
     labels = group_labels(table, families)
-    scoring = scorer if isinstance(scorer, Scoring) else Scoring(scorer)
+    scoring = Scoring.of(scorer)
     search = Searcher(procedure or Procedure(), goal, table.n_benchmarks, watch.within("stability"))
-    rounds = outer_rounds(
-        table, n_folds, n_repeats, None, child_seed(seed, FOLDS), scoring.kept_together(table)
-    )
+    rounds = outer_rounds(table, scoring, n_folds, n_repeats, seed=seed)
     own = child_seed(seed, SEARCHES)
     folds = whole_folds(table, rounds.splits, search, scoring, own, watch)
     whole = scoring.make(table, child_seed(seed, WHOLE))

@@ -357,10 +357,10 @@ def test_given_splits_that_hold_out_every_model_once_are_rounds_like_drawn_ones(
     """Rankings are of all models of a round, not of the few that one fold holds out."""
     table = made_table(16, 5)
     outer = eevee.fold_splits(table, n_folds=4, n_repeats=n_repeats)
-    rounds = outer_rounds(table, 5, 2, outer, 0).members
+    rounds = outer_rounds(table, RIDGE, 5, 2, seed=0, outer=outer).members
     assert rounds == [list(range(4 * i, 4 * i + 4)) for i in range(n_repeats)]
     for some in (outer.take(range(3)), outer.take([0, 1, 2, 3, 0]), outer.take([0, 0, 1])):
-        rounds = outer_rounds(table, 5, 2, some, 0).members
+        rounds = outer_rounds(table, RIDGE, 5, 2, seed=0, outer=some).members
         assert rounds == [[number] for number in range(some.n_splits)]
 
 

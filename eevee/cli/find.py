@@ -133,9 +133,7 @@ def sweep(
             save_sweep(out, made, results, losses, settings(table, scorer, search, rules, k=sizes))
     curve = curve_table(results, losses)
     if output.as_json:
-        objective = results[0].objective
-        minimised_targets = made.targets if objective == "loss" else results[0].targets
-        about = {"minimised": minimised_targets, "objective": objective}
+        about = {"minimised": results[0].targets, "objective": results[0].objective}
         print_json({**about, "curve": curve.to_dict("records")})
     else:
         _print_curve(curve, results, made.targets)

@@ -57,40 +57,19 @@ class Scorer(Protocol):
         """Return the configuration, as plain JSON-able values."""
 
 
-class BaseScorer(ABC):
-    """Checks subsets, caches losses by subset and averages errors; a child fits and predicts.
+class CachedScorer(ABC):
+    """Checks subsets and keeps what they scored; a child scores those that are new.
 
     Parameters
     ----------
     table : ResultsTable
     splits : Splits
         Of the same models.
-    targets : {"all", "unseen"}
-    weights : mapping of benchmark to weight, optional
     """
 
-    objective: Objective = "loss"
-    has_initialisations = False
-    """Whether `rescore` gives anything."""
-
-    def __init__(
-        self,
-        table: ResultsTable,
-        splits: Splits,
-        *,
-        targets: Targets = "all",
-        weights: Mapping[str, float] | None = None,
-    ) -> None:
-        if splits.n_models != table.n_models:
-            raise EeveeError(
-                f"the splits speak of {splits.n_models} models, the table has {table.n_models}"
-            )
+    def __init__(self, table: ResultsTable, splits: Splits) -> None:
         self.table = table
         self.splits = splits
-        self.targets: Targets = targets
-        self.weights = weights
-        self._data = standardise(table, splits.fit)
-        self._rule = LossRule(table, splits, self._data, targets, weights)
         self._cache: dict[Subset, FloatArray] = {}
 
     @abstractmethod
@@ -137,6 +116,41 @@ class BaseScorer(ABC):
         if not checked:
             return np.empty((0, self.splits.n_splits))
         return np.stack([self._cache[subset] for subset in checked])
+
+
+class BaseScorer(CachedScorer):
+    """Averages errors to losses; a child fits and predicts.
+
+    Parameters
+    ----------
+    table : ResultsTable
+    splits : Splits
+        Of the same models.
+    targets : {"all", "unseen"}
+    weights : mapping of benchmark to weight, optional
+    """
+
+    objective: Objective = "loss"
+    has_initialisations = False
+    """Whether `rescore` gives anything."""
+
+    def __init__(
+        self,
+        table: ResultsTable,
+        splits: Splits,
+        *,
+        targets: Targets = "all",
+        weights: Mapping[str, float] | None = None,
+    ) -> None:
+        if splits.n_models != table.n_models:
+            raise EeveeError(
+                f"the splits speak of {splits.n_models} models, the table has {table.n_models}"
+            )
+        super().__init__(table, splits)
+        self.targets: Targets = targets
+        self.weights = weights
+        self._data = standardise(table, splits.fit)
+        self._rule = LossRule(table, splits, self._data, targets, weights)
 
     def rescore(self, subsets: Sequence[Iterable[str]], n_init: int) -> FloatArray | None:
         """Return None: without initialisations there is nothing to draw anew."""

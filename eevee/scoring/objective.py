@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import numpy as np
 
 from eevee.errors import EeveeError, did_you_mean
-from eevee.scoring.base import Advance, BaseScorer, Objective, Scorer
+from eevee.scoring.base import Advance, BaseScorer, CachedScorer, Objective, Scorer
 from eevee.scoring.choice import ChosenScorer
 from eevee.scoring.loss import Targets, standardise
 from eevee.splits import Splits
@@ -76,7 +76,7 @@ def plain_scorer(scorer: Scorer) -> Scorer:
     return scorer.scorer if isinstance(scorer, ObjectiveScorer) else scorer
 
 
-class ObjectiveScorer(ABC):
+class ObjectiveScorer(CachedScorer):
     """Turns the predictions or losses of a scorer into something else to minimise.
 
     The meta-model is fitted as for unseen targets: what was measured needs no prediction.
@@ -99,14 +99,12 @@ class ObjectiveScorer(ABC):
     targets: Targets
 
     def __init__(self, scorer: Scorer) -> None:
+        super().__init__(scorer.table, scorer.splits)
         self.scorer = scorer
-        self.table = scorer.table
-        self.splits = scorer.splits
         inner = scorer.with_targets("unseen") if scorer.targets == "all" else scorer
         self._unseen = cast(
             BaseScorer, inner.choice.scorer if isinstance(inner, ChosenScorer) else inner
         )
-        self._cache: dict[Subset, FloatArray] = {}
 
     @abstractmethod
     def _values(self, subsets: list[Subset]) -> FloatArray:
@@ -116,27 +114,13 @@ class ObjectiveScorer(ABC):
     def _fresh(self, subsets: list[Subset], n_init: int) -> FloatArray:
         """The mean over splits under other initialisations, (n_subsets, n_init)."""
 
-    def score(
-        self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None
-    ) -> FloatArray:
-        """Return what is minimised, the mean over splits, (n_subsets,)."""
-        return np.asarray(self.score_splits(subsets, advance=advance).mean(axis=1))
-
-    def score_splits(
-        self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None
-    ) -> FloatArray:
-        """Return what is minimised, (n_subsets, n_splits)."""
-        checked = [self.table.subset(subset) for subset in subsets]
-        new = [s for s in dict.fromkeys(checked) if s not in self._cache]
-        if advance is not None and len(new) < len(checked):
-            advance(len(checked) - len(new))
-        for chunk in self._chunks(new):
-            self._cache.update(zip(chunk, self._values(chunk), strict=True))
+    def _losses(self, subsets: list[Subset], advance: Advance | None) -> FloatArray:
+        parts = []
+        for chunk in self._chunks(subsets):
+            parts.append(self._values(chunk))
             if advance is not None:
                 advance(len(chunk))
-        if not checked:
-            return np.empty((0, self.splits.n_splits))
-        return np.stack([self._cache[subset] for subset in checked])
+        return np.concatenate(parts)
 
     def rescore(self, subsets: Sequence[Iterable[str]], n_init: int) -> FloatArray | None:
         """Return the same under fresh initialisations, (n_subsets, n_init), where there are any."""

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 from eevee.errors import EeveeError
-from eevee.scoring.base import Scorer
+from eevee.scoring.base import Objective, Scorer
 from eevee.search.constraints import Constraints, tasks_of
 from eevee.search.space import NO_RULES, Space
 from eevee.table import ResultsTable, Subset, round_cost, total_cost
@@ -25,17 +25,22 @@ def goal_space(
     """
     if k is None and budget is None:
         raise EeveeError("give either a size k or a budget")
-    if budget is not None and scorer.objective == "r2":
-        raise EeveeError(
-            "a search under a budget compares subsets of different sizes, for which R2 speaks of "
-            "different benchmarks; use a size k, or another objective"
-        )
+    check_sizes_compare(budget, scorer.objective)
     if budget is not None and scorer.targets != "all":
         raise EeveeError(
             "a search under a budget compares subsets of different sizes, which with "
             "targets='unseen' predict different things; use targets='all', or a size k"
         )
     return make_space(scorer.table, k, budget, rules)
+
+
+def check_sizes_compare(budget: float | None, objective: Objective) -> None:
+    """Refuse a budget for an objective that does not compare across sizes."""
+    if budget is not None and objective == "r2":
+        raise EeveeError(
+            "a search under a budget compares subsets of different sizes, for which R2 speaks of "
+            "different benchmarks; use a size k, or another objective"
+        )
 
 
 def make_space(

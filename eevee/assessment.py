@@ -181,6 +181,34 @@ def assess(
     return summarise(contest, contenders.goal.describe(table) | about)
 
 
+def searched_before(known: Assessment | None, about: Mapping[str, Any]) -> list[Subset] | None:
+    """Return what an assessment found in each outer split, to be searched for no more.
+
+    Parameters
+    ----------
+    known : Assessment or None
+    about : mapping
+        Settings that its own must agree with.
+
+    Raises
+    ------
+    EeveeError
+        If they do not.
+    """
+    if known is None:
+        return None
+    for name, value in about.items():
+        if known.settings[name] != value:
+            raise EeveeError(
+                f"the assessment given as known is of another search: its {name} is "
+                f"{known.settings[name]!r}, not {value!r}"
+            )
+    own: list[Subset] = known.folds.loc[
+        known.folds["method"] == known.names[0], "benchmarks"
+    ].tolist()
+    return own
+
+
 @dataclass(frozen=True)
 class Goal:
     """A size or a budget, and rules."""

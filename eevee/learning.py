@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eevee.assessed import RANDOM_SUBSETS, Assessment, Contest, summarise
-from eevee.assessment import BOOTSTRAP, RANDOM, SEARCHES, Goal, outer_rounds
+from eevee.assessment import BOOTSTRAP, RANDOM, SEARCHES, Goal, outer_rounds, searched_before
 from eevee.errors import EeveeError, Stopped
 from eevee.groups import Groups, group_labels
 from eevee.learned import LearningCurve, summarise_curve
@@ -45,6 +45,7 @@ def learning_curve(
     families: Groups | None = None,
     level: float = 0.95,
     seed: int = 0,
+    known: Assessment | None = None,
     watch: Watch = ALONE,
 ) -> LearningCurve:
     """Estimate the held-out loss of a whole search on fewer models: how many does one need?
@@ -62,6 +63,9 @@ def learning_curve(
     sizes : sequence of int, optional
         Numbers of models, at least two of them; at most what an outer split leaves. By default
         `default_sizes`.
+    known : Assessment, optional
+        From `eevee.assess` with the same arguments: what it found with all models of a split is
+        not searched for again.
     watch : Watch
 
     Returns
@@ -110,30 +114,32 @@ def learning_curve(
     space = make_space(table, k, budget, constraints)
     scoring = Scoring.of(scorer)
     outer = outer_rounds(table, scoring, n_folds, n_repeats, seed=seed)
+    procedure = procedure or Procedure()
+    same = {"procedure": procedure.title, "splits": outer.words, "seed": seed}
+    same |= {**goal.describe(table), "targets": scoring.targets}
+    largest = int(outer.splits.fit.sum(axis=1).max())
     runs = Runs(
         table=table,
         outer=outer.splits,
         rounds=outer.members,
         goal=goal,
-        procedure=procedure or Procedure(),
+        procedure=procedure,
         scoring=scoring,
         random=space.draws(np.random.default_rng(child_seed(seed, RANDOM)), N_RANDOM),
         labels=group_labels(table, families),
         level=level,
         seed=seed,
+        largest=largest,
+        known=searched_before(known, same),
         watch=watch,
     )
-    largest = int(outer.splits.fit.sum(axis=1).max())
     asked = _checked(sizes, largest, table)
     found, left_out = _run_all(runs, asked, given=sizes is not None)
     about = {
-        **goal.describe(table),
-        "procedure": runs.procedure.title,
-        "splits": outer.words,
+        **same,
         "n_random": len(runs.random),
         "left_out": left_out,
         "scorer": found[max(found)].settings["scorer"],
-        "seed": seed,
     }
     return summarise_curve(found, table.n_models, about)
 
@@ -196,6 +202,8 @@ class Runs:
     labels: IntArray
     level: float
     seed: int
+    largest: int
+    known: Sequence[Subset] | None
     watch: Watch
 
     def at(self, n_models: int) -> Assessment:
@@ -204,6 +212,8 @@ class Runs:
         random = {f"{RANDOM_SUBSETS} {i}": one for i, one in enumerate(self.random)}
 
         def find(scorer: Scorer, number: int, seed: int) -> dict[str, Subset]:
+            if self.known is not None and n_models == self.largest:
+                return {search: self.known[number], **random}
             found = self.procedure.run(
                 scorer,
                 **self.goal.arguments,

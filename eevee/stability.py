@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eevee.assessed import Contest, summarise
-from eevee.assessment import BOOTSTRAP, SEARCHES, Goal, outer_rounds
+from eevee.assessed import Assessment, Contest, summarise
+from eevee.assessment import BOOTSTRAP, SEARCHES, Goal, outer_rounds, searched_before
 from eevee.errors import EeveeError, Stopped
 from eevee.groups import Groups, group_labels
 from eevee.outer import SEARCH, Fold, ScorerName, Scoring, whole_folds
@@ -100,6 +100,7 @@ def assess_stability(
     families: Groups | None = None,
     level: float = 0.95,
     seed: int = 0,
+    known: Assessment | None = None,
     watch: Watch = ALONE,
 ) -> Stability:
     """Search again: on other models, with other seeds, and with one benchmark more.
@@ -110,6 +111,9 @@ def assess_stability(
         Searches on the whole table that differ in the seed of the search alone, at least 2.
     table, k, budget, constraints, procedure, scorer, n_folds, n_repeats, families, level, seed
         As in `eevee.assess`, whose outer splits and searches these are.
+    known : Assessment, optional
+        From `eevee.assess` with the same arguments: what it found in its outer splits is not
+        searched for again.
     watch : Watch
         As in `eevee.assess`.
 
@@ -140,8 +144,16 @@ def assess_stability(
         raise EeveeError("give a size k or a budget")
     labels = group_labels(table, families)
     scoring = Scoring.of(scorer)
-    search = Searcher(procedure or Procedure(), goal, table.n_benchmarks, watch.within("stability"))
     rounds = outer_rounds(table, scoring, n_folds, n_repeats, seed=seed)
+    procedure = procedure or Procedure()
+    about = {"procedure": procedure.title, "splits": rounds.words, "seed": seed}
+    search = Searcher(
+        procedure,
+        goal,
+        table.n_benchmarks,
+        watch.within("stability"),
+        searched_before(known, {**goal.describe(table), **about, "targets": scoring.targets}),
+    )
     own = child_seed(seed, SEARCHES)
     folds = whole_folds(table, rounds.splits, search, scoring, own, watch)
     whole = scoring.make(table, child_seed(seed, WHOLE))
@@ -174,16 +186,20 @@ def assess_stability(
 
 @dataclass(frozen=True)
 class Searcher:
-    """Searches at the goal, and for one benchmark more where it is a size."""
+    """Searches at the goal, unless that is `known`, and for one benchmark more if it is a size."""
 
     procedure: Procedure
     goal: Goal
     n_benchmarks: int
     watch: Watch
+    known: Sequence[Subset] | None = None
 
     def __call__(self, scorer: Scorer, number: int, seed: int) -> Mapping[str, Subset]:
         """Search on the models of one outer split."""
-        found = {_AT: self.run(scorer, self.goal, seed, f"fold {number + 1}").best}
+        if self.known is None:
+            found = {_AT: self.run(scorer, self.goal, seed, f"fold {number + 1}").best}
+        else:
+            found = {_AT: self.known[number]}
         k = self.goal.k
         if k is not None and k < self.n_benchmarks:
             larger = replace(self.goal, k=k + 1)

@@ -56,6 +56,19 @@ def test_with_all_models_it_is_the_assessment() -> None:
     assert row["random"] == found.loc["random", "loss"]
 
 
+def test_what_an_assessment_found_is_not_searched_for_again() -> None:
+    table = made_table(30, 6)
+    found = eevee.assess(table, 2, n_random=3, beside=(), **QUICK)
+    labels: list[str] = []
+    watch = Watch(progress=lambda progress: labels.append(progress.label))
+    again = eevee.learning_curve(table, 2, sizes=[6, 20], known=found, watch=watch, **QUICK)
+    anew = eevee.learning_curve(table, 2, sizes=[6, 20], **QUICK)
+    pd.testing.assert_frame_equal(again.sizes, anew.sizes)
+    assert {label.split(",")[0] for label in labels} == {"6 models"}
+    with pytest.raises(eevee.EeveeError, match="of another search: its seed is 0, not 1"):
+        eevee.learning_curve(table, 2, known=found, seed=1, **QUICK)
+
+
 def test_draws_are_within_one_another_and_without_held_out_models() -> None:
     outer = eevee.fold_splits(made_table(30, 4), n_folds=3, n_repeats=2)
     every = [nested_splits(outer, n, seed=1) for n in (5, 9, 14, 20, 99)]

@@ -10,6 +10,7 @@ import pytest
 
 import eevee
 from eevee.outer import Scoring
+from eevee.search.watch import Watch
 from eevee.table import ResultsTable
 
 from .conftest import made_table
@@ -113,3 +114,24 @@ def test_nothing_to_search_for_or_one_seed_is_refused() -> None:
         eevee.assess_stability(table)
     with pytest.raises(eevee.EeveeError, match="n_seeds must be at least 2"):
         eevee.assess_stability(table, 2, n_seeds=1)
+
+
+def test_what_an_assessment_found_is_not_searched_for_again() -> None:
+    table = made_table(20, 6)
+    options: dict[str, Any] = {
+        "procedure": GREEDY,
+        "scorer": RIDGE,
+        "n_folds": 2,
+        "n_repeats": 1,
+    }
+    found = eevee.assess(table, 2, n_random=2, beside=(), **options)
+    labels: list[str] = []
+    watch = Watch(progress=lambda progress: labels.append(progress.label))
+    again = eevee.assess_stability(table, 2, known=found, watch=watch, **options)
+    anew = eevee.assess_stability(table, 2, **options)
+    pd.testing.assert_frame_equal(again.benchmarks, anew.benchmarks)
+    pd.testing.assert_frame_equal(again.steps, anew.steps)
+    assert not {"fold 1", "fold 2"} & set(labels)
+    assert "fold 1, one more" in labels
+    with pytest.raises(eevee.EeveeError, match="of another search: its goal is 'k = 2'"):
+        eevee.assess_stability(table, 3, known=found, **options)

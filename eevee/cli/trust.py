@@ -126,8 +126,8 @@ def assess(
             )
             found, splits = side.first, side if held_out.kinds else None
             warn_of_leak(side.leak)
-            stable = assess_stability(read, **asked) if stability else None
-            curve = curve_of_models(read, **asked) if learning_curve else None
+            stable = assess_stability(read, **asked, known=found) if stability else None
+            curve = curve_of_models(read, **asked, known=found) if learning_curve else None
             if out is not None:
                 given = settings(
                     table, scorer, search, rules, k=k, budget=budget, benchmarks=benchmarks,

@@ -226,6 +226,7 @@ def assess_splits(
         n_folds=n_folds,
         n_repeats=n_repeats,
         seed=child_seed(seed, FOLDS),
+        weights=scoring.weights,
     )
     drawn = {kind: drawing.draw(kind) for kind in checked_kinds(kinds)}  # fail before any search
     found = {}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
+from eevee.averages import loss_weights, mean_scores
 from eevee.draws import check_draw, draw_models, draw_validation, n_testing
 from eevee.errors import EeveeError
 from eevee.groups import Groups, attribute, group_labels, joined
-from eevee.metrics import mean_scores
+from eevee.metrics import mean_of_known
 from eevee.splits import Splits, grouped_splits
 from eevee.table import BoolArray, FloatArray, IntArray, ResultsTable
 
@@ -82,13 +85,14 @@ def frontier_splits(
     train_share: float = 0.8,
     seed: int = 0,
     groups: Groups | None = None,
+    weights: Mapping[str, float] | None = None,
 ) -> Splits:
     """Train on the models with low mean scores, test on the top ones.
 
-    The mean score of a model is the mean over its observed score columns of (score - mean of the
-    column) / unit, directions turned, so that a model is not judged by how hard the benchmarks
-    are that it happens to have run. (Which models ran a benchmark still shows: one that only the
-    strong have run flatters none of them.)
+    The mean score of a model is that of (score - mean of the column) / unit over its observed
+    columns, benchmarks and tasks, as in the loss, directions turned, so that a model is not
+    judged by how hard the benchmarks are that it happens to have run. (Which models ran a
+    benchmark still shows: one that only the strong have run flatters none of them.)
 
     The same models test in every split, so that losses differ by training models alone: each
     split draws `train_share` of the lower models, and the others are on no side.
@@ -108,6 +112,8 @@ def frontier_splits(
     groups : str or labels of shape (n_models,), optional
         Models that stay together, such as near-duplicates. A lower model of a group that has a
         top model is on no side.
+    weights : mapping of benchmark to weight, optional
+        Of the mean score, as in the loss.
 
     Returns
     -------
@@ -116,7 +122,8 @@ def frontier_splits(
     Raises
     ------
     EeveeError
-        If a model has no score, a size is out of range, or too few models are left to train on.
+        If a model has no score that counts, a size is out of range, or too few models are left to
+        train on.
 
     Examples
     --------
@@ -125,13 +132,14 @@ def frontier_splits(
     >>> np.flatnonzero(splits.test[0]).tolist(), splits.fit.sum(axis=1).tolist()
     ([8, 9], [6, 6, 6])
     """
-    values = table.oriented[:, table.is_target]
-    centre = pd.DataFrame(values).mean().to_numpy(np.float64)
-    units = np.asarray(table.units, dtype=np.float64)[table.is_target]
-    standing = mean_scores(values, centre, units)
+    centre = mean_of_known(table.oriented, axis=0)
+    units = np.asarray(table.units, dtype=np.float64)
+    standing = mean_scores(table.oriented, centre, units, loss_weights(table, weights))
     if np.isnan(standing).any():
         name = table.model_names[int(np.argmax(np.isnan(standing)))]
-        raise EeveeError(f"model {name!r} has no score: it has no place by mean score; drop it")
+        raise EeveeError(
+            f"model {name!r} has no score that counts: it has no place by mean score; drop it"
+        )
     labels = group_labels(table, groups)
     check_draw(n_splits, seed, test_size=test_size, validation_size=validation_size)
     test = _top(standing, n_testing(table, test_size), "mean score")

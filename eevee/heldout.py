@@ -8,10 +8,11 @@ from typing import Protocol
 
 import numpy as np
 
+from eevee.averages import averaged, loss_weights
 from eevee.errors import EeveeError
 from eevee.metrics import mean_of_known
 from eevee.scoring.base import Scorer
-from eevee.scoring.loss import MIN_OBSERVED, TARGETS, LossWeights, Targets, loss_weights
+from eevee.scoring.loss import MIN_OBSERVED, TARGETS, Targets
 from eevee.table import BoolArray, FloatArray, ResultsTable, Subset
 
 
@@ -102,29 +103,3 @@ class Judge:
 def squared_errors(predicted: FloatArray, true: FloatArray, table: ResultsTable) -> FloatArray:
     """Squared errors in squared units, (..., n_columns); NaN where there is none."""
     return np.asarray(((predicted - true) / table.units.to_numpy(np.float64)) ** 2)
-
-
-def averaged(squares: FloatArray, weights: LossWeights) -> FloatArray:
-    """Average squared errors over columns, benchmarks and tasks, as the loss does.
-
-    Parameters
-    ----------
-    squares : array, shape (..., n_columns)
-        Of one model, or means over models; NaN where there is nothing.
-    weights : LossWeights
-
-    Returns
-    -------
-    array, shape (...)
-        NaN where a row holds nothing.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> table = ResultsTable.from_scores(pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 1.0]}))
-    >>> averaged(np.array([[1.0, 3.0], [1.0, np.nan]]), loss_weights(table, None)).tolist()
-    [2.0, 1.0]
-    """
-    share = weights.of(np.isfinite(squares))
-    total = np.where(share > 0, squares * share, 0.0).sum(axis=-1)
-    return np.where(share.sum(axis=-1) > 0, total, np.nan)

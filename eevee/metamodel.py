@@ -45,14 +45,20 @@ class MetaModel:
     seed: int
     losses: Mapping[str, float] = field(default_factory=dict)
 
-    def scorer(self, table: ResultsTable, splits: Splits, subset: Subset) -> Scorer:
+    def scorer(
+        self,
+        table: ResultsTable,
+        splits: Splits,
+        subset: Subset,
+        weights: Mapping[str, float] | None = None,
+    ) -> Scorer:
         """Return what fits it in every split, to predict what `subset` does not hold."""
         targets = targets_of(table, subset)
         if self.name == "ridge":
-            return RidgeScorer(table, splits, targets=targets)
+            return RidgeScorer(table, splits, targets=targets, weights=weights)
         assert self.epochs is not None
         assert self.n_init is not None
-        return _mlp(table, splits, targets, self.epochs, self.n_init, self.seed)
+        return _mlp(table, splits, targets, self.epochs, self.n_init, self.seed, weights)
 
     @property
     def words(self) -> str:
@@ -79,6 +85,7 @@ def choose_meta_model(
     epochs: int | Literal["auto"],
     n_init: int,
     seed: int,
+    weights: Mapping[str, float] | None = None,
 ) -> MetaModel:
     """Choose the meta-model and the epochs on the training models.
 
@@ -93,6 +100,8 @@ def choose_meta_model(
         "auto": measured on validation models (see `eevee.MLPScorer`).
     n_init : int
     seed : int
+    weights : mapping of benchmark to weight, optional
+        Of the loss.
 
     Raises
     ------
@@ -107,11 +116,11 @@ def choose_meta_model(
         return ridge
     splits = shuffle_splits(table, seed=child_seed(seed, SPLITS))
     targets = targets_of(table, subset)
-    networks = _mlp(table, splits, targets, epochs, n_init, own)
+    networks = _mlp(table, splits, targets, epochs, n_init, own, weights)
     mlp = MetaModel("mlp", networks.epochs_for(len(subset)), n_init, own)
     if scorer == "mlp":
         return mlp
-    rows: Scorer = ridge.scorer(table, splits, subset)
+    rows: Scorer = ridge.scorer(table, splits, subset, weights)
     losses = {"mlp": _loss(networks, subset), "ridge": _loss(rows, subset)}
     best = mlp if losses["mlp"] < losses["ridge"] else ridge
     return MetaModel(best.name, best.epochs, best.n_init, own, losses)
@@ -129,10 +138,18 @@ def _mlp(
     epochs: int | Literal["auto"],
     n_init: int,
     seed: int,
+    weights: Mapping[str, float] | None,
 ) -> MLPScorer:
     # On the CPU always: a saved predictor gives the same bytes on a machine that has CUDA.
     return MLPScorer(
-        table, splits, targets=targets, epochs=epochs, n_init=n_init, seed=seed, device="cpu"
+        table,
+        splits,
+        targets=targets,
+        weights=weights,
+        epochs=epochs,
+        n_init=n_init,
+        seed=seed,
+        device="cpu",
     )
 
 

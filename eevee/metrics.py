@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from eevee.averages import LossWeights, averaged
 from eevee.errors import EeveeError
 from eevee.table import FloatArray
 
@@ -52,28 +53,42 @@ def r2(predicted: FloatArray, true: FloatArray) -> FloatArray:
         return np.where(spread > 0, 1 - error / spread, np.nan)
 
 
-def pooled_r2(predicted: FloatArray, true: FloatArray, units: FloatArray) -> float:
-    """Return the share of the variance of all columns together, each measured in its unit.
+def pooled_r2(
+    predicted: FloatArray, true: FloatArray, units: FloatArray, weights: LossWeights
+) -> float:
+    """Return the share of the variance of all columns that was predicted.
+
+    1 - squared error / squared distance from each column's own mean over the given models, both
+    in units and averaged over columns, benchmarks and tasks as the loss is. Differences between
+    columns are not something to predict.
 
     Parameters
     ----------
     predicted, true : arrays, shape (n_models, n_columns)
+        Cells without a true value do not count.
     units : array, shape (n_columns,)
         ``table.units`` of these columns.
+    weights : LossWeights
 
     Returns
     -------
     float
-        Variance is about each column's own mean, so that differences between columns are not
-        something to predict. NaN where nothing varies.
+        NaN where nothing that has a weight varies.
 
     Examples
     --------
+    >>> from eevee.averages import loss_weights
+    >>> from eevee.table import ResultsTable
     >>> true = np.array([[1.0, 10.0], [3.0, 30.0]])
-    >>> pooled_r2(np.array([[1.0, 20.0], [3.0, 20.0]]), true, np.array([1.0, 10.0]))
+    >>> table = ResultsTable.from_scores(pd.DataFrame(true, columns=["a", "b"]))
+    >>> weights = loss_weights(table, None)
+    >>> pooled_r2(np.array([[1.0, 20.0], [3.0, 20.0]]), true, np.array([1.0, 10.0]), weights)
     0.5
     """
-    error, spread = (sums.sum() for sums in _squares(predicted / units, true / units))
+    seen = ~np.isnan(true)
+    count = np.maximum(seen.sum(axis=0), 1)
+    squares = [sums / count for sums in _squares(predicted / units, true / units)]
+    error, spread = (averaged(np.where(seen.any(axis=0), one, np.nan), weights) for one in squares)
     return float(1 - error / spread) if spread > 0 else float("nan")
 
 
@@ -95,34 +110,6 @@ def mae(predicted: FloatArray, true: FloatArray) -> FloatArray:
     [2.0, 0.25]
     """
     return mean_of_known(np.abs(predicted - true), axis=0)
-
-
-def mean_scores(values: FloatArray, centre: FloatArray, units: FloatArray) -> FloatArray:
-    """Return each model's mean of (value - centre) / unit over its observed columns.
-
-    Centring makes means over different columns comparable: a model is not judged by how hard the
-    columns are that it happens to have. To compare predicted with true means, blank the predicted
-    cells whose truth is missing, so that both are means over the same columns.
-
-    Parameters
-    ----------
-    values : array, shape (n_models, n_columns)
-        Directions turned.
-    centre, units : arrays, shape (n_columns,)
-        Mean of each column over some reference models, and ``table.units``.
-
-    Returns
-    -------
-    array, shape (n_models,), in units
-        NaN for a model without an observed column.
-
-    Examples
-    --------
-    >>> values = np.array([[2.0, 70.0], [1.0, np.nan]])
-    >>> mean_scores(values, np.array([1.0, 50.0]), np.array([1.0, 10.0])).tolist()
-    [1.5, 0.0]
-    """
-    return mean_of_known((values - centre) / units, axis=1)
 
 
 def ranking_agreement(predicted: FloatArray, true: FloatArray) -> RankingAgreement:

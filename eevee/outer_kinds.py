@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,8 @@ class Drawing:
         Labels of models that no split parts, whatever its kind.
     n_folds, n_repeats : int
     seed : int
+    weights : mapping of benchmark to weight, optional
+        Of the loss, and of the mean score that the frontier is drawn by.
     """
 
     table: ResultsTable
@@ -52,6 +54,7 @@ class Drawing:
     n_folds: int
     n_repeats: int
     seed: int
+    weights: Mapping[str, float] | None = None
 
     def draw(self, kind: str) -> Splits | None:
         """Draw splits; none for random ones, which `assess` draws itself."""
@@ -96,4 +99,4 @@ class Drawing:
         }
         if kind == "time":
             return time_splits(self.table, by=self.date, **options)
-        return frontier_splits(self.table, **options)
+        return frontier_splits(self.table, weights=self.weights, **options)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from eevee.atomic import replacing
+from eevee.averages import target_weights
 from eevee.jackknife import models_needed, plus_interval
 from eevee.refits import Refits
 from eevee.table import BoolArray, FloatArray, ResultsTable, Subset
@@ -35,10 +36,10 @@ class Prediction:
         coverage.
     measured : DataFrame of bool, same shape
     mean_in_units : DataFrame indexed by model, with columns predicted, lower, upper
-        Mean over benchmarks of how many units (standard deviations) a model is better than the
-        mean of the training models; a benchmark counts as the mean of its columns.
+        By how many units (standard deviations) a model is better than the mean of the training
+        models, averaged over columns, benchmarks and tasks as the loss is.
     mean_score : DataFrame like `mean_in_units`, or None
-        Mean over benchmarks of the scores themselves; None where columns share no scale.
+        The same average of the scores themselves; None where columns share no scale.
     inputs : mapping of model to tuple of benchmark names
         What it was predicted from.
     out_of_range : DataFrame with columns model, benchmark, column, score, lowest, highest
@@ -101,15 +102,15 @@ class MeanRule:
     constant: float
 
 
-def mean_in_units(table: ResultsTable) -> MeanRule:
-    """Mean over benchmarks of the scores in units above the training mean, higher is better."""
+def mean_in_units(table: ResultsTable, weights: Mapping[str, float] | None = None) -> MeanRule:
+    """Mean score in units above the training mean, averaged as the loss is; higher is better."""
     signs = np.where(table.columns["direction"] == "higher", 1.0, -1.0)
-    weights = _benchmark_weights(table) * signs / table.units.to_numpy(np.float64)
-    return MeanRule(weights, -float(weights @ table.scores.mean(axis=0).to_numpy(np.float64)))
+    rule = target_weights(table, weights) * signs / table.units.to_numpy(np.float64)
+    return MeanRule(rule, -float(rule @ table.scores.mean(axis=0).to_numpy(np.float64)))
 
 
-def mean_score(table: ResultsTable) -> MeanRule | None:
-    """Mean over benchmarks of the scores as they are, if all columns share a direction and scale.
+def mean_score(table: ResultsTable, weights: Mapping[str, float] | None = None) -> MeanRule | None:
+    """Mean of the scores as they are, averaged as the loss is, if all share direction and scale.
 
     A scale is shared where all scores lie between 0 and 1, or all between 0 and 100 with some
     score above 1 in every column.
@@ -130,15 +131,7 @@ def mean_score(table: ResultsTable) -> MeanRule | None:
     percentages = low >= 0 and bool(((high > 1) & (high <= 100)).all())
     if len(directions) > 1 or not (shares or percentages):
         return None
-    return MeanRule(_benchmark_weights(table), 0.0)
-
-
-def _benchmark_weights(table: ResultsTable) -> FloatArray:
-    """Each benchmark counts the same, as the mean of its score columns; (n_columns,)."""
-    owner, targets = table.column_owner, table.is_target
-    sizes = np.bincount(owner[targets], minlength=table.n_benchmarks)
-    weights = np.where(targets, 1.0 / np.maximum(sizes[owner], 1), 0.0)
-    return np.asarray(weights / (sizes > 0).sum())
+    return MeanRule(target_weights(table, weights), 0.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -50,12 +50,15 @@ class Predictor:
         The inputs.
     model : MetaModel
     seed : int
+    weights : mapping of benchmark to weight, optional
+        Of the mean score, and of the loss that an MLP is trained on.
     """
 
     table: ResultsTable
     benchmarks: Subset
     model: MetaModel
     seed: int = 0
+    weights: Mapping[str, float] | None = None
 
     def predict(self, new_scores: pd.DataFrame, *, level: float = 0.9) -> Prediction:
         """Predict every score column, and the mean score, of new models.
@@ -89,7 +92,7 @@ class Predictor:
         """
         check_level(level)
         new = NewModels.of(new_scores, self.table, self.benchmarks)
-        return _prediction(self.table, new, self._rows(new), level)
+        return _prediction(self, new, self._rows(new), level)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the predictor: an .npz file of the scores and a JSON text, without pickle.
@@ -127,7 +130,7 @@ class Predictor:
         values = new.scores.to_numpy(np.float64)
         rows: dict[int, Row] = {}
         for subset, places in members.items():
-            refits = refit(self.table, values[places], subset, self.model, folds)
+            refits = refit(self.table, values[places], subset, self.model, folds, self.weights)
             rows |= {i: Row(values[i], refits, place) for place, i in enumerate(places)}
         return [rows[i] for i in range(len(values))]
 
@@ -140,6 +143,7 @@ def fit_predictor(
     epochs: int | Literal["auto"] = "auto",
     n_init: int = 8,
     seed: int = 0,
+    weights: Mapping[str, float] | None = None,
 ) -> Predictor:
     """Prepare to predict new models from a few benchmarks, learning from all models of a table.
 
@@ -158,6 +162,8 @@ def fit_predictor(
     n_init : int
         Initialisations of the MLP whose predictions are averaged.
     seed : int
+    weights : mapping of benchmark to weight, optional
+        Of the mean score, and of the loss that meta-models are trained and chosen by.
 
     Returns
     -------
@@ -190,11 +196,14 @@ def fit_predictor(
     if seed < 0:
         raise EeveeError(f"seed must not be negative, got {seed}")
     subset = table.subset(benchmarks)
-    model = choose_meta_model(table, subset, scorer=scorer, epochs=epochs, n_init=n_init, seed=seed)
-    return Predictor(table, subset, model, seed)
+    model = choose_meta_model(
+        table, subset, scorer=scorer, epochs=epochs, n_init=n_init, seed=seed, weights=weights
+    )
+    return Predictor(table, subset, model, seed, weights)
 
 
-def _prediction(table: ResultsTable, new: NewModels, rows: list[Row], level: float) -> Prediction:
+def _prediction(predictor: Predictor, new: NewModels, rows: list[Row], level: float) -> Prediction:
+    table, weights = predictor.table, predictor.weights
     names = table.scores.columns[table.is_target]
 
     def frame(values: FloatArray) -> pd.DataFrame:
@@ -205,7 +214,7 @@ def _prediction(table: ResultsTable, new: NewModels, rows: list[Row], level: flo
         return pd.DataFrame(found, new.scores.index, pd.Index(ENDS))
 
     full, lower, upper = np.stack([row.columns(level) for row in rows], axis=1)
-    in_units, plain = means(mean_in_units(table)), mean_score(table)
+    in_units, plain = means(mean_in_units(table, weights)), mean_score(table, weights)
     return Prediction(
         mean=frame(full),
         lower=frame(lower),

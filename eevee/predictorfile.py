@@ -10,6 +10,7 @@ import json
 import os
 import struct
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -31,6 +32,7 @@ from eevee._strict import (
 )
 from eevee._version import __version__
 from eevee.atomic import replacing
+from eevee.averages import loss_weights
 from eevee.errors import EeveeError
 from eevee.metamodel import NAMES, MetaModel
 from eevee.predictor import MIN_MODELS, Predictor
@@ -119,6 +121,7 @@ def _about(predictor: Predictor) -> dict[str, Any]:
         "created_with": f"eevee {__version__}",
         "benchmarks": list(predictor.benchmarks),
         "seed": predictor.seed,
+        "weights": None if predictor.weights is None else dict(predictor.weights),
         "model": {
             "name": model.name,
             "epochs": model.epochs,
@@ -206,6 +209,7 @@ class _File:
     created_with: str
     benchmarks: tuple[str, ...]
     seed: int
+    weights: Mapping[str, float] | None
     model: MetaModel
     table: _Table
 
@@ -215,12 +219,13 @@ class _File:
         table = self.table.table(scores)
         if table.n_models < MIN_MODELS or not table.is_target.any():
             raise EeveeError("table: has too few models, or no score column")
-        return Predictor(table, table.subset(self.benchmarks), self.model, self.seed)
+        loss_weights(table, self.weights)
+        return Predictor(table, table.subset(self.benchmarks), self.model, self.seed, self.weights)
 
 
-def _losses(value: object, at: str) -> dict[str, float]:
+def _numbers(value: object, at: str) -> dict[str, float]:
     parse = number(_DIGITS)
-    return {text(key, at): parse(loss, f"{at}.{key}") for key, loss in mapping(value, at).items()}
+    return {text(key, at): parse(one, f"{at}.{key}") for key, one in mapping(value, at).items()}
 
 
 def _at_most(most: int) -> Any:
@@ -261,6 +266,7 @@ _parse = record(
         "created_with": text,
         "benchmarks": tuple_of(text, _itself),
         "seed": whole(0),
+        "weights": or_none(_numbers),
         "model": record(
             MetaModel,
             {
@@ -268,7 +274,7 @@ _parse = record(
                 "epochs": or_none(_at_most(MOST_EPOCHS)),
                 "n_init": or_none(_at_most(MOST_NETWORKS)),
                 "seed": whole(0),
-                "losses": _losses,
+                "losses": _numbers,
             },
         ),
         "table": record(

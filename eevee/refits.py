@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -39,7 +39,12 @@ class Refits:
 
 
 def refit(
-    table: ResultsTable, new: FloatArray, subset: Subset, model: MetaModel, folds: IntArray
+    table: ResultsTable,
+    new: FloatArray,
+    subset: Subset,
+    model: MetaModel,
+    folds: IntArray,
+    weights: Mapping[str, float] | None = None,
 ) -> Refits:
     """Fit the meta-model on all training models and without each fold, in one batch.
 
@@ -56,9 +61,11 @@ def refit(
     model : MetaModel
     folds : shape (n_models,)
         Fold in which each training model is left out.
+    weights : mapping of benchmark to weight, optional
+        Of the loss that an MLP is trained on.
     """
     stacked = _stacked(table, new, _inputs(table, subset))
-    scorer = model.scorer(stacked, _splits(folds, len(new)), subset)
+    scorer = model.scorer(stacked, _splits(folds, len(new)), subset, weights)
     predicted = scorer.predict(subset)
     rows = np.arange(table.n_models)
     own = predicted[folds, rows]

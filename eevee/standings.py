@@ -10,23 +10,24 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eevee.heldout import averaged, squared_errors
+from eevee.averages import LossWeights, averaged, loss_weights, mean_scores
+from eevee.heldout import squared_errors
 from eevee.metrics import (
     GAPS,
     jaccard,
     kuncheva,
     mae,
     mean_of_known,
-    mean_scores,
     pairwise_accuracy,
     pooled_r2,
     ranking_agreement,
     regret,
 )
 from eevee.outer import MEAN_PREDICTOR, Fold, spread_out
-from eevee.scoring.loss import TARGETS, Targets, loss_weights
+from eevee.scoring.loss import TARGETS, Targets
 from eevee.table import FloatArray, ResultsTable, Subset
 
+R2: dict[str, Targets] = {"r2": "all", "r2_unseen": "unseen"}
 MEASURES = ("r2", "r2_unseen", "spearman", "kendall", "regret")
 
 
@@ -81,12 +82,13 @@ def standing(
         for targets, values in predicted.items()
     }
     blind = name == MEAN_PREDICTOR
-    scores = [_mean_scores(table, *pair, blind) for pair in _shown(folds, predicted, rounds, true)]
+    shown = _shown(folds, predicted, rounds, true)
+    scores = [_mean_scores(table, *pair, average, blind) for pair in shown]
     return Standing(
         errors=errors,
         losses={t: np.array([fold.judged[name].losses[t] for fold in folds]) for t in TARGETS},
         subsets=[fold.judged[name].subset for fold in folds],
-        measures=_measures(table, predicted, scores),
+        measures=_measures(table, predicted, scores, average),
         mae=_mae(predicted["unseen"], true),
         pairwise=_pairwise(scores),
     )
@@ -143,15 +145,15 @@ def _shown(
 
 
 def _mean_scores(
-    table: ResultsTable, seen: FloatArray, truth: FloatArray, blind: bool
+    table: ResultsTable, seen: FloatArray, truth: FloatArray, average: LossWeights, blind: bool
 ) -> tuple[FloatArray, FloatArray]:
     """Mean score of each held-out model, as seen and true, in units above the mean model."""
     signs = np.where(table.columns["direction"] == "higher", 1.0, -1.0)
     centre = np.nan_to_num(mean_of_known(table.oriented, axis=0))
     units = np.asarray(table.units, dtype=np.float64)
-    real = mean_scores(truth * signs, centre, units)
+    real = mean_scores(truth * signs, centre, units, average)
     # Means of the training models differ from fold to fold, and would seem to rank the folds.
-    guess = np.zeros_like(real) if blind else mean_scores(seen * signs, centre, units)
+    guess = np.zeros_like(real) if blind else mean_scores(seen * signs, centre, units, average)
     return guess, real
 
 
@@ -159,13 +161,16 @@ def _measures(
     table: ResultsTable,
     predicted: Mapping[Targets, FloatArray],
     scores: list[tuple[FloatArray, FloatArray]],
+    average: LossWeights,
 ) -> dict[str, float]:
     true = table.scores.to_numpy(np.float64)
     units = np.asarray(table.units, dtype=np.float64)
     agreements = [ranking_agreement(*pair) for pair in scores]
     by_round = {
-        "r2": [pooled_r2(*_both(one, true), units) for one in predicted["all"]],
-        "r2_unseen": [pooled_r2(*_both(one, true), units) for one in predicted["unseen"]],
+        **{
+            name: [pooled_r2(*_both(one, true), units, average) for one in predicted[targets]]
+            for name, targets in R2.items()
+        },
         "spearman": [agreement.spearman for agreement in agreements],
         "kendall": [agreement.kendall for agreement in agreements],
         "regret": [regret(*pair) for pair in scores],

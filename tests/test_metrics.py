@@ -3,6 +3,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,9 @@ from sklearn.metrics import mean_absolute_error, r2_score
 
 import eevee
 from eevee import metrics
+from eevee.averages import loss_weights
+from tests.averages import average_by_loops
+from tests.scoring.tables import rich_table
 
 NAN = float("nan")
 SCORES = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=25)
@@ -35,26 +39,34 @@ def test_r2_and_mae_are_those_of_scikit_learn_on_the_observed_cells(missing: flo
         assert mae[column] == pytest.approx(mean_absolute_error(*pair))
 
 
-def test_pooled_r2_is_that_of_all_cells_centred_by_column_in_units() -> None:
-    predicted, true = matrices()
-    units = np.array([1.0, 9.0, 0.2, 4.0, 2.5, 1.0])
-    centre = np.nanmean(true, axis=0)
-    seen = ~np.isnan(true)
-    flat = [((values - centre) / units)[seen] for values in (true, predicted)]
-    expected = 1 - np.sum((flat[0] - flat[1]) ** 2) / np.sum(flat[0] ** 2)
-    assert metrics.pooled_r2(predicted, true, units) == pytest.approx(expected)
-    rescaled = metrics.pooled_r2(predicted / units, true / units, np.ones(6))
-    assert rescaled == pytest.approx(expected)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_pooled_r2_shares_variance_by_column_benchmark_and_task(weighted: bool) -> None:
+    table = rich_table(20, seed=4)
+    true, units = table.scores.to_numpy(), table.units.to_numpy()
+    predicted = true + np.random.default_rng(0).normal(size=true.shape) * units
+    weights = {name: float(i) for i, name in enumerate(table.benchmark_names)}
+    used = weights if weighted else None
+    error, spread = (
+        average_by_loops(table, [np.nanmean(column) for column in squares.T], used)
+        for squares in (
+            ((predicted - true) / units) ** 2,
+            ((true - np.nanmean(true, axis=0)) / units) ** 2,
+        )
+    )
+    average = loss_weights(table, used)
+    found = metrics.pooled_r2(predicted, true, units, average)
+    assert found == pytest.approx(1 - error / spread)
+    rescaled = metrics.pooled_r2(predicted / units, true / units, np.ones(len(units)), average)
+    assert rescaled == pytest.approx(found)
 
 
 def test_columns_that_say_nothing_are_blank_and_raise_no_warning() -> None:
     true = np.array([[0.1, NAN, 1.0], [0.1, NAN, NAN], [0.1, NAN, NAN]])
     assert np.isnan(metrics.r2(true + 1, true)).all()
-    assert np.isnan(metrics.pooled_r2(true + 1, true, np.ones(3)))
+    plain = eevee.ResultsTable.from_scores(pd.DataFrame(np.eye(3), columns=list("abc")))
+    assert np.isnan(metrics.pooled_r2(true + 1, true, np.ones(3), loss_weights(plain, None)))
     assert metrics.mae(true + 1, true)[[0, 2]].tolist() == [1.0, 1.0]
     assert np.isnan(metrics.mae(true + 1, true)[1])
-    assert np.isnan(metrics.mean_scores(true, np.zeros(3), np.ones(3))).sum() == 0
-    assert np.isnan(metrics.mean_scores(true[:, [1]], np.zeros(1), np.ones(1))).all()
 
 
 @given(pairs=SCORES)

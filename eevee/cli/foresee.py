@@ -59,6 +59,14 @@ class FitOptions:
     seed: Annotated[
         int, typer.Option("--seed", help="Of the fits.", rich_help_panel=_PANEL, min=0)
     ] = 0
+    weights: Annotated[
+        Path | None,
+        typer.Option(
+            "--weights",
+            help="CSV 'benchmark,weight', of the loss and the mean score.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
 
     def check(self) -> None:
         """Refuse epochs that are none as wrong usage."""
@@ -183,6 +191,7 @@ def _fit(
     benchmarks: str | None,
 ) -> Predictor:
     from eevee.predictor import fit_predictor
+    from eevee.readers.weights import read_weights
 
     named = named_subsets(benchmarks, tiers, tier)
     if len(named) > 1:
@@ -197,6 +206,7 @@ def _fit(
         epochs=fit.checked_epochs(),
         n_init=fit.n_init,
         seed=fit.seed,
+        weights=None if fit.weights is None else read_weights(fit.weights),
     )
 
 

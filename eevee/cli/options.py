@@ -231,7 +231,9 @@ class ScorerOptions:
     ] = False
     weights: Annotated[
         Path | None,
-        option("--weights", help="CSV 'benchmark,weight' for the loss.", panel=_SCORER),
+        option(
+            "--weights", help="CSV 'benchmark,weight', of the loss and mean scores.", panel=_SCORER
+        ),
     ] = None
     device: Annotated[str, option("--device", help="auto, cpu, cuda or cuda:N.", panel=_SCORER)] = (
         "auto"

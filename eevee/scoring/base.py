@@ -30,6 +30,7 @@ class Scorer(Protocol):
     splits: Splits
     targets: Targets
     objective: Objective
+    weights: Mapping[str, float] | None
 
     def score(
         self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None

@@ -59,6 +59,7 @@ class ChosenScorer:
         self.splits = choice.scorer.splits
         self.targets: Targets = choice.scorer.targets
         self.objective = choice.scorer.objective
+        self.weights = choice.scorer.weights
 
     def score(
         self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None

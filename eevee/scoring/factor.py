@@ -12,11 +12,12 @@ from typing import Any, Literal
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from eevee.averages import loss_weights
 from eevee.errors import EeveeError
 from eevee.parallel import map_chunks
 from eevee.scoring.als import PENALTIES, RANKS, fit_factors, penalties
 from eevee.scoring.base import Advance, BaseScorer
-from eevee.scoring.loss import CLIP, Targets, loss_weights
+from eevee.scoring.loss import CLIP, Targets
 from eevee.scoring.probe import Probe, SplitFit
 from eevee.scoring.space import fit_space
 from eevee.splits import Splits

@@ -1,4 +1,4 @@
-"""The loss, in one place: units, fit statistics, weights and averaging (one definition)."""
+"""The loss, in one place: units, fit statistics, and errors averaged by `eevee.averages`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from eevee.errors import EeveeError, did_you_mean
+from eevee.averages import loss_weights
+from eevee.errors import EeveeError
 from eevee.splits import Splits
 from eevee.table import BoolArray, FloatArray, ResultsTable, Subset
 
@@ -74,76 +75,6 @@ def _standardise_one(
     gappy = count < fit.sum()
     flags = np.where(gappy & ~observed, 1.0, 0.0)
     return inputs, flags, centred / units, usable, np.where(usable, mean, np.nan)
-
-
-@dataclass(frozen=True, eq=False)
-class LossWeights:
-    """Averages columns -> benchmark -> task -> total over whatever is present.
-
-    Attributes
-    ----------
-    benchmark_of : bool, shape (n_columns, n_benchmarks)
-        Score columns only; proxies belong to no benchmark here.
-    task_of : bool, shape (n_benchmarks, n_tasks)
-        Benchmarks without a task share one where others have one.
-    user : shape (n_benchmarks,) or None
-        Replaces the equal weights of tasks and benchmarks.
-    """
-
-    benchmark_of: FloatArray
-    task_of: FloatArray
-    user: FloatArray | None
-
-    def of(self, present: BoolArray) -> FloatArray:
-        """Weight of each column, shape of `present` (..., n_columns); each row sums to 1.
-
-        A row in which nothing is present gets zeros.
-        """
-        here = present.astype(np.float64)
-        columns = here @ self.benchmark_of
-        benchmarks = (columns > 0).astype(np.float64)
-        if self.user is None:
-            members = benchmarks @ self.task_of
-            tasks = (members > 0).sum(axis=-1, keepdims=True)
-            weight = benchmarks * ((1.0 / np.maximum(members, 1)) @ self.task_of.T)
-            weight = weight / np.maximum(tasks, 1)
-        else:
-            weight = benchmarks * self.user
-            total = weight.sum(axis=-1, keepdims=True)
-            weight = weight / np.where(total > 0, total, 1.0)
-        share = weight / np.maximum(columns, 1)
-        return np.asarray(here * (share @ self.benchmark_of.T))
-
-
-def loss_weights(table: ResultsTable, weights: Mapping[str, float] | None) -> LossWeights:
-    """Prepare the averaging for a table and optional per-benchmark weights.
-
-    Raises
-    ------
-    EeveeError
-        If `weights` names an unknown benchmark, lacks one, or holds no positive number.
-    """
-    n = table.n_benchmarks
-    benchmark_of = (table.column_owner[:, None] == np.arange(n)) & table.is_target[:, None]
-    labels = [str(task) if isinstance(task, str) else "" for task in table.benchmarks["task"]]
-    names = sorted(set(labels))
-    task_of = np.array([[label == name for name in names] for label in labels])
-    user = None if weights is None else _user_weights(table, weights)
-    return LossWeights(benchmark_of.astype(np.float64), task_of.astype(np.float64), user)
-
-
-def _user_weights(table: ResultsTable, weights: Mapping[str, float]) -> FloatArray:
-    for name in weights:
-        if name not in table.costs:
-            hint = did_you_mean(name, table.benchmark_names)
-            raise EeveeError(f"weights: no benchmark {name!r} in the table{hint}")
-    missing = [name for name in table.benchmark_names if name not in weights]
-    if missing:
-        raise EeveeError(f"weights: benchmark {missing[0]!r} has none (0 leaves it out)")
-    values = np.array([float(weights[name]) for name in table.benchmark_names])
-    if not (np.isfinite(values).all() and (values >= 0).all() and values.sum() > 0):
-        raise EeveeError("weights: must be finite, not negative, and not all zero")
-    return values
 
 
 class LossRule:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
+from eevee.averages import loss_weights
 from eevee.errors import EeveeError
 from eevee.parallel import map_chunks
 from eevee.scoring import batched
@@ -25,7 +26,7 @@ from eevee.scoring.epochs import (
     random_index_sets,
 )
 from eevee.scoring.initial import keyed_uniform
-from eevee.scoring.loss import LossRule, Targets, loss_weights, standardise
+from eevee.scoring.loss import LossRule, Targets, standardise
 from eevee.scoring.stage import Stage, predictions_of
 from eevee.splits import Splits
 from eevee.table import BoolArray, FloatArray, ResultsTable, Subset

@@ -96,9 +96,10 @@ def medoids(ledger: Ledger, space: Space, rng: np.random.Generator) -> list[Subs
 
 @proposing("correlated", lambda space: 1)
 def most_correlated(ledger: Ledger, space: Space, rng: np.random.Generator) -> list[Subset]:
-    """Take the benchmarks that correlate most with the mean of all others, each if it fits.
+    """Take the benchmarks that correlate most with the mean score of all others, each if it fits.
 
-    By |Spearman|; ties go to the cheaper, then by name. Parameters as in `eevee.evolve`.
+    By |Spearman|, with the scorer's weights in the mean; ties go to the cheaper, then by name.
+    Parameters as in `eevee.evolve`.
 
     Examples
     --------
@@ -111,7 +112,8 @@ def most_correlated(ledger: Ledger, space: Space, rng: np.random.Generator) -> l
     >>> most_correlated(eevee.RidgeScorer(table, eevee.shuffle_splits(table)), k=1).best
     ('c',)
     """
-    rho = correlations_with_mean(ledger.scorer.table)
+    scorer = ledger.scorer
+    rho = correlations_with_mean(scorer.table, scorer.weights)
     order = sorted(space.free, key=lambda name: (-round6(rho[name]), space.costs[name], name))
     return [_taken(space, order)]
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
+from eevee.averages import loss_weights, mean_scores
+from eevee.metrics import mean_of_known
 from eevee.table import FloatArray, ResultsTable
 
 FEWEST_SHARED = 3
@@ -51,14 +55,23 @@ def correlations(table: ResultsTable) -> FloatArray:
     return strength
 
 
-def correlations_with_mean(table: ResultsTable) -> dict[str, float]:
-    """Return |Spearman| of each benchmark with the mean over the others; 0 where undefined."""
-    values = in_units(table)
+def correlations_with_mean(
+    table: ResultsTable, weights: Mapping[str, float] | None = None
+) -> dict[str, float]:
+    """Return |Spearman| of each benchmark with the mean score over the others.
+
+    The mean score is that of `eevee.averages.mean_scores`, with the weights of the loss; 0 where
+    a correlation is not defined.
+    """
+    values, average = in_units(table), loss_weights(table, weights)
+    units = np.asarray(table.units, dtype=np.float64)
+    centre = mean_of_known(table.oriented, axis=0)
     found = {}
-    for name in values:
-        rest = values.drop(columns=name).mean(axis=1)
-        both = pd.DataFrame({"one": values[name], "rest": rest})
-        found[str(name)] = float(_spearman(both)[0, 1])
+    for position, name in enumerate(table.benchmark_names):
+        others = np.where(table.column_owner == position, np.nan, table.oriented)
+        rest = mean_scores(others, centre, units, average)
+        both = pd.DataFrame({"one": values[name].to_numpy(), "rest": rest})
+        found[name] = float(_spearman(both)[0, 1])
     return found
 
 

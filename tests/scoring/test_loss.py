@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eevee
-from eevee.scoring.loss import LossRule, loss_weights, mean_squared_errors, standardise
+from eevee.averages import loss_weights
+from eevee.scoring.loss import LossRule, mean_squared_errors, standardise
 from eevee.table import ResultsTable
 from tests.scoring.tables import few_splits, rich_table, with_scores
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
@@ -15,6 +16,7 @@ from eevee.scoring.base import Scorer
 from eevee.scoring.objective import kendall_tau, objective_scorer, plain_scorer
 from eevee.table import FloatArray, ResultsTable, Subset
 
+from ..averages import average_by_loops
 from .tables import rich_table, with_scores
 
 SCORERS = ("ridge", "factor", "mlp", "estimator")
@@ -50,7 +52,9 @@ def tau_by_pairs(seen: FloatArray, true: FloatArray, others: FloatArray) -> floa
     return float(agree / np.sqrt(said * truly)) if said * truly else 0.0
 
 
-def mean_scores_shown(scorer: Any, subset: Subset, table: ResultsTable) -> list[Shown]:
+def mean_scores_shown(
+    scorer: Any, subset: Subset, table: ResultsTable, weights: Mapping[str, float] | None = None
+) -> list[Shown]:
     """Seen and true mean scores of the test models of each split, from published predictions.
 
     And those of the models that it was fitted on.
@@ -70,20 +74,27 @@ def mean_scores_shown(scorer: Any, subset: Subset, table: ResultsTable) -> list[
         shown = np.where(own, true, predicted[test] * signs)
         centre = np.nanmean(fitted, axis=0)
         seen, truth, others = (
-            np.nanmean(np.where(known, (one - centre) / units, np.nan), axis=1)
+            np.array(
+                [
+                    average_by_loops(table, row, weights)
+                    for row in np.where(known, (one - centre) / units, np.nan)
+                ]
+            )
             for one, known in ((shown, there), (true, there), (fitted, usable & ~np.isnan(fitted)))
         )
         found.append((seen, truth, others))
     return found
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", SCORERS)
-def test_kendall_is_that_of_the_mean_scores_that_a_user_sees(name: str) -> None:
+def test_kendall_is_that_of_the_mean_scores_that_a_user_sees(name: str, weighted: bool) -> None:
     table = rich_table(24, seed=1)
-    scorer = scorers(table)[name]
+    weights = {b: float(i) for i, b in enumerate(table.benchmark_names)} if weighted else None
+    scorer = scorers(table, weights=weights)[name]
     values = objective_scorer(scorer, "kendall").score_splits(some_subsets(table))
     for subset, row in zip(some_subsets(table), values, strict=True):
-        pairs = mean_scores_shown(scorer, subset, table)
+        pairs = mean_scores_shown(scorer, subset, table, weights)
         expected = [1 - tau_by_pairs(*shown) for shown in pairs]
         np.testing.assert_allclose(row, expected, atol=1e-9)
 

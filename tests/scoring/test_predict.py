@@ -9,7 +9,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import eevee
-from eevee.scoring.loss import loss_weights
+from eevee.averages import loss_weights
 from eevee.table import ResultsTable
 from tests.scoring.tables import few_splits, rich_table, with_scores
 

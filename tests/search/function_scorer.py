@@ -22,6 +22,7 @@ class FunctionScorer:
     """Losses from `loss`; losses under other initialisations from `again`, where it is given."""
 
     objective: Objective = "loss"
+    weights = None
 
     def __init__(
         self,

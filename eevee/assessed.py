@@ -11,6 +11,7 @@ import pandas as pd
 
 from eevee.contest import Contest
 from eevee.errors import EeveeError, did_you_mean
+from eevee.intervals import Interval
 from eevee.metrics import mean_of_known
 from eevee.resampling import N_DRAWS
 from eevee.scoring.loss import TARGETS, Targets
@@ -109,8 +110,19 @@ class Assessment:
         """Families that the bootstrap draws, (n_models,)."""
         return self.contest.labels
 
-    def difference(self, name: str, against: str, targets: Targets = "all") -> dict[str, Any]:
-        """Return how the losses of any two methods differ: a row like those of `differences`.
+    def difference(self, name: str, against: str, targets: Targets = "all") -> Interval:
+        """Return the difference of the losses of any two methods, with its bootstrap interval.
+
+        Raises
+        ------
+        EeveeError
+            If there is no such method.
+        """
+        row = self.compare(name, against, targets)
+        return Interval(*(np.asarray(row[part]) for part in ("difference", "low", "high")))
+
+    def compare(self, name: str, against: str, targets: Targets = "all") -> dict[str, Any]:
+        """Return a row like those of `differences`, for any two methods.
 
         Raises
         ------

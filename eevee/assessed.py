@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from eevee.contest import Contest
 from eevee.errors import EeveeError, did_you_mean
-from eevee.intervals import Interval, bootstrap_interval, nadeau_bengio_interval
-from eevee.outer import Fold
+from eevee.intervals import Interval
+from eevee.metrics import mean_of_known
+from eevee.resampling import N_DRAWS
 from eevee.scoring.loss import TARGETS, Targets
 from eevee.standings import MEASURES, Standing, overlap, standing, together
-from eevee.table import FloatArray, IntArray, ResultsTable
+from eevee.table import FloatArray, IntArray
 from eevee.tierfile import AssessedLoss
 
-N_DRAWS = 2000
-"""Of every bootstrap."""
 RANDOM_SUBSETS = "random"
 """The method that stands for all random subsets: their mean."""
 ENDS: dict[Targets, str] = {"all": "", "unseen": "_unseen"}
@@ -33,7 +33,7 @@ class Assessment:
     ----------
     methods : DataFrame, one row per method
         ``method, size, cost`` (means over splits), ``loss, low, high, t_low, t_high`` (all
-        targets: mean over models, its bootstrap interval, and Nadeau and Bengio's around it),
+        targets: the mean of `folds`, its bootstrap interval, and Nadeau and Bengio's around it),
         ``loss_unseen`` and its four limits, ``r2, r2_unseen, spearman, kendall, regret``,
         ``jaccard, kuncheva`` (of the subsets of any two splits), ``subsets_low, subsets_median,
         subsets_high`` (random subsets alone: 5 %, 50 % and 95 % of their losses with all
@@ -41,12 +41,15 @@ class Assessment:
     folds : DataFrame, one row per outer split and method
         ``fold, method, benchmarks, n_train, n_test, loss, loss_unseen, search_loss``.
     models : DataFrame, one row per model and method
-        ``model, method, held_out`` (how often), ``error, error_unseen`` (means over the splits
-        that held the model out).
+        ``model, method, held_out`` (how often), ``error, error_unseen`` (the loss with this model
+        as the only test model, a mean over the splits that held it out). A description of models,
+        each over its own cells: on a table with gaps their mean is not the loss, and nothing is
+        computed from them.
     differences : DataFrame, one row per method and kind of target
-        ``method, against, targets, difference, low, high`` (paired over models), ``relative,
-        relative_low, relative_high`` (the same as shares of the loss of `against`), ``t_low,
-        t_high`` (Nadeau and Bengio, over splits). Below 0: `method` is better.
+        ``method, against, targets``; ``difference`` (of their losses), ``low, high`` (bootstrap,
+        both over the same draws of models), ``t_low, t_high`` (Nadeau and Bengio, paired over
+        splits); ``relative`` and ``relative_low, relative_high, relative_t_low, relative_t_high``
+        (the same five as shares of the loss of `against`). Below 0: `method` is better.
     pairwise : DataFrame
         ``method, low, high, pairs, accuracy``: pairs of models whose order by mean score was
         told rightly, by their true gap in standard deviations of the mean score.
@@ -57,8 +60,8 @@ class Assessment:
         ``method, search_loss, optimism, optimism_low, optimism_high, training_size,
         training_size_low, training_size_high, selection, selection_low, selection_high, loss,
         n_inner, n_train``; see `assess`. The limits are Nadeau and Bengio's, over splits.
-    labels : int array, shape (n_models,)
-        Families that the bootstrap draws.
+    contest : Contest
+        The judged outer splits that all this is from.
     settings : dict
         What was done, JSON-able.
     """
@@ -70,7 +73,7 @@ class Assessment:
     pairwise: pd.DataFrame
     columns: pd.DataFrame
     gap: pd.DataFrame
-    labels: IntArray = field(repr=False)
+    contest: Contest = field(repr=False)
     settings: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -102,100 +105,39 @@ class Assessment:
             train_models=round(float(folds["n_train"].mean())),
         )
 
+    @property
+    def labels(self) -> IntArray:
+        """Families that the bootstrap draws, (n_models,)."""
+        return self.contest.labels
+
     def difference(self, name: str, against: str, targets: Targets = "all") -> Interval:
-        """Return the paired difference of two methods' losses, bootstrapped over models.
+        """Return the difference of the losses of any two methods, with its bootstrap interval.
 
         Raises
         ------
         EeveeError
             If there is no such method.
         """
-        column = f"error{ENDS[targets]}"
-        first, second = (self._errors(one, column) for one in (name, against))
-        return self.interval(first - second)
+        row = self.compare(name, against, targets)
+        return Interval(*(np.asarray(row[part]) for part in ("difference", "low", "high")))
 
-    def interval(self, values: FloatArray) -> Interval:
-        """Return the mean of a number per model, bootstrapped over models (or families)."""
-        level, seed = self.settings["level"], self.settings["bootstrap"]["seed"]
-        return _interval(values, self.labels, level, seed)
+    def compare(self, name: str, against: str, targets: Targets = "all") -> dict[str, Any]:
+        """Return a row like those of `differences`, for any two methods.
 
-    def _errors(self, name: str, column: str) -> FloatArray:
+        Raises
+        ------
+        EeveeError
+            If there is no such method.
+        """
         self._place(name)
-        return self.models.loc[self.models["method"] == name, column].to_numpy(np.float64)
+        self._place(against)
+        return self.contest.difference(name, against, targets)
 
     def _place(self, name: str) -> int:
         if name not in self.names:
             hint = did_you_mean(name, self.names)
             raise EeveeError(f"no method {name!r}{hint}; there are {', '.join(self.names)}")
         return self.names.index(name)
-
-
-@dataclass(frozen=True, eq=False)
-class Contest:
-    """Judged outer splits, and what an assessment needs to know beside them.
-
-    Attributes
-    ----------
-    table : ResultsTable
-    folds : list of Fold
-    rounds : list of lists of fold numbers
-        No model is held out twice in a round; rankings are of the models of one.
-    members : mapping of method to names in the folds
-        Several for random subsets, which are one method.
-    targets : {"all", "unseen"}
-        What the searches minimised.
-    weights : mapping or None
-        Of the loss.
-    labels : int array, shape (n_models,)
-        Families that the bootstrap draws.
-    level : float
-    seed : int
-        Of the bootstrap.
-    n_pool : float or None
-        Models that those searched on were drawn from in a split, if they are some of them.
-    """
-
-    table: ResultsTable
-    folds: list[Fold]
-    rounds: list[list[int]]
-    members: Mapping[str, list[str]]
-    targets: Targets
-    weights: Mapping[str, float] | None
-    labels: IntArray
-    level: float
-    seed: int
-    n_pool: float | None = None
-
-    def interval(self, values: FloatArray) -> Interval:
-        """Bootstrap the mean over models."""
-        return _interval(values, self.labels, self.level, self.seed)
-
-    def over_folds(self, values: FloatArray) -> Interval:
-        """Nadeau and Bengio's interval of a mean over outer splits; blank for a single one.
-
-        Blank, too, where all splits test the same models: they do not show the luck of these.
-        """
-        if len(values) < 2 or self.same_test or not np.isfinite(values).all():
-            blank = np.asarray(np.nan)
-            return Interval(np.asarray(values.mean()), blank, blank)
-        return nadeau_bengio_interval(
-            values, n_train=self.n_pool or self.n_train, n_test=self.n_test, level=self.level
-        )
-
-    @property
-    def same_test(self) -> bool:
-        """Whether all outer splits hold out the same models."""
-        return all((fold.held_out == self.folds[0].held_out).all() for fold in self.folds)
-
-    @property
-    def n_test(self) -> float:
-        """Models that an outer split holds out, on average."""
-        return float(np.mean([fold.held_out.sum() for fold in self.folds]))
-
-    @property
-    def n_train(self) -> float:
-        """Models that an outer split searches on, on average."""
-        return float(np.mean([fold.n_train for fold in self.folds]))
 
 
 def summarise(contest: Contest, settings: Mapping[str, Any]) -> Assessment:
@@ -217,8 +159,8 @@ def summarise(contest: Contest, settings: Mapping[str, Any]) -> Assessment:
         models=_models(contest, standings),
         differences=pd.DataFrame(
             [
-                _difference(contest, name, first, one, standings[first], targets)
-                for name, one in standings.items()
+                contest.difference(name, first, targets)
+                for name in standings
                 if name != first
                 for targets in TARGETS
             ]
@@ -226,7 +168,7 @@ def summarise(contest: Contest, settings: Mapping[str, Any]) -> Assessment:
         pairwise=_named({name: one.pairwise for name, one in standings.items()}),
         columns=_named({name: _columns(contest, one) for name, one in standings.items()}),
         gap=pd.DataFrame(_gaps(contest)),
-        labels=contest.labels,
+        contest=contest,
         settings={
             **settings,
             "targets": contest.targets,
@@ -239,14 +181,6 @@ def summarise(contest: Contest, settings: Mapping[str, Any]) -> Assessment:
     )
 
 
-def _interval(values: FloatArray, labels: IntArray, level: float, seed: int) -> Interval:
-    known = labels[np.isfinite(values)]
-    if len(known) and (known == known[0]).all() and (labels != known[0]).any():
-        blank = np.asarray(np.nan)  # one model or family was tested: nothing to draw from
-        return Interval(np.asarray(np.nanmean(values)), blank, blank)
-    return bootstrap_interval(values, groups=labels, n_draws=N_DRAWS, level=level, seed=seed)
-
-
 def _method(contest: Contest, name: str, one: Standing, each: list[Standing]) -> dict[str, Any]:
     costs = [contest.table.cost_of(subset) for subset in one.subsets]
     row: dict[str, Any] = {
@@ -255,18 +189,16 @@ def _method(contest: Contest, name: str, one: Standing, each: list[Standing]) ->
         "cost": float(np.mean(costs)),
     }
     for targets, end in ENDS.items():
-        found = contest.interval(one.errors[targets])
+        found = contest.interval(name, targets)
+        t = contest.over_folds(contest.losses[name, targets].by_split)
         row |= {f"loss{end}": float(found.mean)}
         row |= {f"low{end}": float(found.low), f"high{end}": float(found.high)}
-        t = contest.over_folds(one.losses[targets])
-        half = float(t.high - t.low) / 2
-        low = max(0.0, row[f"loss{end}"] - half) if np.isfinite(half) else np.nan
-        row |= {f"t_low{end}": low, f"t_high{end}": row[f"loss{end}"] + half}
+        row |= {f"t_low{end}": float(np.maximum(t.low, 0.0)), f"t_high{end}": float(t.high)}
     row |= {measure: one.measures[measure] for measure in MEASURES}
     alone = len(each) == 1 and bool(one.subsets[0])
     pair = overlap(one.subsets, contest.table.n_benchmarks) if alone else (np.nan, np.nan)
     row |= dict(zip(("jaccard", "kuncheva"), pair, strict=True))
-    losses = [np.nanmean(member.errors["all"]) for member in each]
+    losses = [member.losses["all"].mean() for member in each]
     spread = np.quantile(losses, [0.05, 0.5, 0.95]) if len(each) > 1 else [np.nan] * 3
     names = ("subsets_low", "subsets_median", "subsets_high")
     return row | dict(zip(names, map(float, spread), strict=True))
@@ -308,28 +240,6 @@ def _models(contest: Contest, standings: Mapping[str, Standing]) -> pd.DataFrame
         for name, one in standings.items()
     ]
     return pd.concat(parts, ignore_index=True)
-
-
-def _difference(
-    contest: Contest, name: str, against: str, one: Standing, other: Standing, targets: Targets
-) -> dict[str, Any]:
-    found = contest.interval(one.errors[targets] - other.errors[targets])
-    t = contest.over_folds(one.losses[targets] - other.losses[targets])
-    scale = float(np.nanmean(other.errors[targets])) if np.isfinite(found.mean) else np.nan
-    mean, low, high = float(found.mean), float(found.low), float(found.high)
-    return {
-        "method": name,
-        "against": against,
-        "targets": targets,
-        "difference": mean,
-        "low": low,
-        "high": high,
-        "relative": mean / scale,
-        "relative_low": low / scale,
-        "relative_high": high / scale,
-        "t_low": float(t.low),
-        "t_high": float(t.high),
-    }
 
 
 def _columns(contest: Contest, one: Standing) -> pd.DataFrame:
@@ -384,7 +294,7 @@ def _gap_losses(contest: Contest, members: list[str]) -> FloatArray:
         ]
         for fold in contest.folds
     ]
-    return np.asarray(np.mean(each, axis=1).T)
+    return mean_of_known(np.array(each), axis=1).T
 
 
 def _named(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -397,4 +307,4 @@ def _named(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def _mean(values: Iterable[float]) -> float:
-    return float(np.mean(list(values)))
+    return float(mean_of_known(np.array(list(values)), axis=0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,13 +12,15 @@ import pandas as pd
 
 from eevee.assessed import ENDS, Assessment
 from eevee.assessment import FOLDS, assess
+from eevee.contest import Contest
 from eevee.duplicates import Leak
 from eevee.groups import Groups
 from eevee.outer import MEAN_PREDICTOR, ScorerName, Scoring
 from eevee.outer_kinds import DATE, FAMILY, Drawing, checked_kinds
+from eevee.resampling import Resampled
 from eevee.search.watch import ALONE, Watch
 from eevee.seeds import child_seed
-from eevee.table import FloatArray, ResultsTable
+from eevee.table import ResultsTable
 
 _SHOWN = (
     *("loss", "low", "high", "t_low", "t_high", "loss_unseen", "low_unseen", "high_unseen"),
@@ -250,7 +252,7 @@ def assess_splits(
 
 def _rows(kind: str, found: Assessment, against: Assessment) -> Iterator[dict[str, Any]]:
     """Rows of `side_by_side` of one kind, by method."""
-    loss, error = (_column(what, found) for what in ("loss", "error"))
+    loss = _column("loss", found)
     methods: list[dict[str, Any]] = found.methods.to_dict("records")  # type: ignore[assignment]
     bound = {row["method"]: row[loss] for row in methods}[MEAN_PREDICTOR]
     for row in methods:
@@ -264,23 +266,25 @@ def _rows(kind: str, found: Assessment, against: Assessment) -> Iterator[dict[st
             "relative": row[loss] / methods[0][loss] - 1,
             "mean_predictor": bound,
             "share": row[loss] / bound,
-            **_same_models(_errors(found, name, error), _errors(against, name, error), found),
+            **_same_models(name, found.contest, against.contest),
         }
 
 
-def _same_models(errors: FloatArray, others: FloatArray, found: Assessment) -> dict[str, float]:
-    """Compare errors of models that either kind tests; as multiples of the mean of `others`."""
-    there = np.isfinite(errors) & np.isfinite(others)
-    base = float(others[there].mean()) if there.any() else np.nan
-    grown = np.where(there, errors - others, np.nan)
-    interval = astuple(found.interval(grown))
-    times = [1 + float(one) / base if base > 0 else np.nan for one in interval]
-    return {"same_models": base, "times": times[0], "times_low": times[1], "times_high": times[2]}
-
-
-def _errors(found: Assessment, name: str, column: str) -> FloatArray:
-    models = found.models
-    return models.loc[models["method"] == name, column].to_numpy(np.float64)
+def _same_models(name: str, here: Contest, there: Contest) -> dict[str, float]:
+    """Loss of the models that both kinds test, in the splits of `there`, and as multiple of it."""
+    common = here.tested & there.tested
+    counts = np.concatenate([common[None].astype(np.float64), here.draws(common)])
+    grown, base = (one.loss_over(counts, name, here.targets) for one in (here, there))
+    blank = not np.isfinite(here.losses[name, here.targets].mean)
+    times = np.where(blank | ~(base > 0), np.nan, grown / np.where(base > 0, base, 1.0))
+    interval = Resampled(times[:1], times[1:]).interval(here.level, least=0.0)
+    low, high = float(interval.low), float(interval.high)
+    return {
+        "same_models": float(base[0]),
+        "times": float(times[0]),
+        "times_low": low,
+        "times_high": high,
+    }
 
 
 def _column(what: str, found: Assessment) -> str:

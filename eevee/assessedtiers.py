@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from eevee.assessed import Contest, summarise
+from eevee.assessed import summarise
 from eevee.assessment import BOOTSTRAP, SEARCHES, outer_rounds
+from eevee.contest import Contest
 from eevee.errors import Stopped
-from eevee.groups import Groups, group_labels
+from eevee.groups import Groups
 from eevee.nesting import nest_tiers
 from eevee.outer import ScorerName, Scoring, whole_folds
+from eevee.resampling import families_to_draw
 from eevee.scoring.base import Scorer
 from eevee.search.constraints import Constraints
 from eevee.search.procedure import Procedure
@@ -80,7 +82,7 @@ def assess_tiers(
     >>> assessed["big"].assessed_loss.mean < assessed["small"].assessed_loss.mean
     True
     """
-    labels = group_labels(table, families)
+    labels = families_to_draw(table, families)
     procedure = procedure or Procedure()
     scoring = Scoring.of(scorer)
     rounds = outer_rounds(table, scoring, n_folds, n_repeats, seed=seed)

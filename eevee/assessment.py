@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from eevee.assessed import RANDOM_SUBSETS, Assessment, Contest, summarise
+from eevee.assessed import RANDOM_SUBSETS, Assessment, summarise
+from eevee.contest import Contest
 from eevee.duplicates import find_leak
 from eevee.errors import EeveeError, did_you_mean
-from eevee.groups import Groups, group_labels
+from eevee.groups import Groups
 from eevee.outer import MEAN_PREDICTOR, ScorerName, Scoring, whole_folds
+from eevee.resampling import families_to_draw
 from eevee.scoring.base import Objective, Scorer
 from eevee.search.constraints import Constraints
 from eevee.search.goal import check_sizes_compare, make_space
@@ -138,7 +140,7 @@ def assess(
     >>> bool(found.methods["loss"].iloc[0] < found.methods["loss"].iloc[-1])
     True
     """
-    labels = group_labels(table, families)
+    labels = families_to_draw(table, families)
     contenders = _contenders(
         table,
         Goal(k, budget, constraints),

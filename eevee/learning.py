@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eevee.assessed import RANDOM_SUBSETS, Assessment, Contest, summarise
+from eevee.assessed import RANDOM_SUBSETS, Assessment, summarise
 from eevee.assessment import BOOTSTRAP, RANDOM, SEARCHES, Goal, outer_rounds, searched_before
+from eevee.contest import Contest
 from eevee.errors import EeveeError, Stopped
-from eevee.groups import Groups, group_labels
+from eevee.groups import Groups
 from eevee.learned import LearningCurve, summarise_curve
 from eevee.outer import MEAN_PREDICTOR, ScorerName, Scoring, whole_folds
+from eevee.resampling import families_to_draw
 from eevee.scoring.base import Scorer
 from eevee.search.constraints import Constraints
 from eevee.search.goal import make_space
@@ -126,7 +128,7 @@ def learning_curve(
         procedure=procedure,
         scoring=scoring,
         random=space.draws(np.random.default_rng(child_seed(seed, RANDOM)), N_RANDOM),
-        labels=group_labels(table, families),
+        labels=families_to_draw(table, families),
         level=level,
         seed=seed,
         largest=largest,

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eevee.assessed import Assessment, Contest, summarise
+from eevee.assessed import Assessment, summarise
 from eevee.assessment import BOOTSTRAP, SEARCHES, Goal, outer_rounds, searched_before
+from eevee.contest import Contest
 from eevee.errors import EeveeError, Stopped
-from eevee.groups import Groups, group_labels
+from eevee.groups import Groups
 from eevee.outer import SEARCH, Fold, ScorerName, Scoring, whole_folds
+from eevee.resampling import families_to_draw
 from eevee.scoring.base import Scorer
 from eevee.scoring.loss import TARGETS
 from eevee.search.constraints import Constraints
@@ -142,7 +144,7 @@ def assess_stability(
     goal = Goal(k, budget, constraints)
     if not goal.given:
         raise EeveeError("give a size k or a budget")
-    labels = group_labels(table, families)
+    labels = families_to_draw(table, families)
     scoring = Scoring.of(scorer)
     rounds = outer_rounds(table, scoring, n_folds, n_repeats, seed=seed)
     procedure = procedure or Procedure()

@@ -102,7 +102,8 @@ def test_a_model_that_no_split_holds_out_has_no_error_and_no_part() -> None:
     one = eevee.assess(table, 2, procedure=GREEDY, outer=outer, **QUICK)
     greedy = one.models[one.models["method"] == "greedy"]
     assert (greedy["held_out"] == 0).tolist() == greedy["error"].isna().tolist()
-    assert value(one, "greedy", "loss") == pytest.approx(greedy["error"].mean())
+    folds = one.folds[one.folds["method"] == "greedy"]
+    assert value(one, "greedy", "loss") == pytest.approx(folds["loss"].mean())
 
 
 # --- the losses ----------------------------------------------------------------------------------

@@ -4,10 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 import eevee
-from eevee.intervals import Interval, bootstrap_interval, nadeau_bengio_interval
+from eevee.intervals import Interval, nadeau_bengio_interval, recentred_interval
+from eevee.resampling import draw_models
 
 RNG = np.random.default_rng
 
@@ -16,9 +19,20 @@ def covers(found: Interval, truth: float) -> bool:
     return bool(found.low <= truth <= found.high)
 
 
-def test_bootstrap_limits_are_those_of_scipy_up_to_the_luck_of_drawing() -> None:
+def means(values: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+    """Means over the models of each draw, (n_draws, ...)."""
+    return (drawn @ values) / drawn.sum(axis=1).reshape(-1, *[1] * (values.ndim - 1))
+
+
+def bootstrap(values: np.ndarray, labels: np.ndarray, n_draws: int, **options: Any) -> Interval:
+    tested = np.ones(len(values), dtype=bool)
+    drawn = draw_models(labels, tested, n_draws=n_draws, seed=3)
+    return recentred_interval(float(values.mean()), means(values, drawn), **options)
+
+
+def test_bootstrap_limits_are_those_of_scipy_moved_up_to_the_luck_of_drawing() -> None:
     values = RNG(0).exponential(size=40)
-    found = bootstrap_interval(values, n_draws=20_000, level=0.9)
+    found = bootstrap(values, np.arange(40), 20_000, level=0.9)
     theirs = stats.bootstrap(
         (values,),
         np.mean,
@@ -26,56 +40,62 @@ def test_bootstrap_limits_are_those_of_scipy_up_to_the_luck_of_drawing() -> None
         confidence_level=0.9,
         n_resamples=20_000,
         rng=RNG(1),
-    ).confidence_interval
+    )
+    moved = values.mean() - np.median(theirs.bootstrap_distribution)
     assert found.mean == pytest.approx(values.mean())
-    assert found.low == pytest.approx(theirs.low, abs=0.01)
-    assert found.high == pytest.approx(theirs.high, abs=0.01)
+    assert found.low == pytest.approx(theirs.confidence_interval.low + moved, abs=0.01)
+    assert found.high == pytest.approx(theirs.confidence_interval.high + moved, abs=0.01)
 
 
-def test_each_series_has_the_interval_that_it_has_alone() -> None:
-    values = RNG(0).normal(size=(12, 3, 2))
-    values[2, 1, 0] = np.nan
-    together = bootstrap_interval(values, seed=4)
-    assert together.mean.shape == together.low.shape == together.high.shape == (3, 2)
-    for place in np.ndindex(3, 2):
-        alone = bootstrap_interval(values[(slice(None), *place)], seed=4)
-        for part in ("mean", "low", "high"):
-            assert getattr(together, part)[place] == pytest.approx(float(getattr(alone, part)))
+@given(
+    st.floats(-1e6, 1e6),
+    st.lists(st.one_of(st.just(np.nan), st.floats(-1e6, 1e6)), min_size=1, max_size=30),
+    st.floats(0.001, 0.999),
+)
+def test_an_estimate_always_lies_in_its_interval(
+    estimate: float, draws: list[float], level: float
+) -> None:
+    for least in (-np.inf, 0.0):
+        if estimate < least:
+            continue
+        found = recentred_interval(estimate, np.array(draws), level=level, least=least)
+        if np.isnan(draws).all():
+            assert np.isnan([found.low, found.high]).all()
+        else:
+            assert least <= found.low <= estimate <= found.high
+
+
+def test_nothing_is_said_of_an_estimate_that_is_blank() -> None:
+    found = recentred_interval(np.nan, np.ones(5))
+    assert np.isnan([found.mean, found.low, found.high]).all()
 
 
 def test_families_that_repeat_one_model_give_the_interval_over_families() -> None:
     values = RNG(0).normal(size=15)
-    once = bootstrap_interval(values, seed=2)
-    fourfold = bootstrap_interval(np.repeat(values, 4), groups=np.repeat(range(15), 4), seed=2)
+    once = bootstrap(values, np.arange(15), 2000)
+    fourfold = bootstrap(np.repeat(values, 4), np.repeat(np.arange(15), 4), 2000)
     assert fourfold.low == pytest.approx(float(once.low))
     assert fourfold.high == pytest.approx(float(once.high))
 
 
-def test_a_missing_value_is_left_out_of_the_mean_over_models() -> None:
-    values = np.array([1.0, np.nan, 2.0, 6.0])
-    assert bootstrap_interval(values).mean == pytest.approx(3.0)
-    assert bootstrap_interval(values, groups=[0, 0, 1, 1]).mean == pytest.approx(3.0)
-    blank = bootstrap_interval(np.full((4, 1), np.nan))
-    assert np.isnan([blank.mean, blank.low, blank.high]).all()
+def coverage(values: np.ndarray, labels: np.ndarray, truth: float) -> float:
+    """Share of the columns, each a table, whose interval covers the truth."""
+    drawn = draw_models(labels, np.ones(len(values), dtype=bool), n_draws=400, seed=0)
+    each = zip(values.mean(axis=0), means(values, drawn).T, strict=True)
+    return float(np.mean([covers(recentred_interval(*pair), truth) for pair in each]))
 
 
 def test_bootstrap_intervals_cover_a_known_mean() -> None:
-    rng = RNG(0)
-    values = rng.exponential(size=(40, 2000))  # 2,000 tables of 40 models, mean 1
-    found = bootstrap_interval(values, n_draws=400)
-    coverage = np.mean((found.low <= 1) & (found.high >= 1))
-    assert 0.90 < coverage < 0.96
+    values = RNG(0).exponential(size=(40, 1000))  # tables of 40 models, mean 1
+    assert 0.90 < coverage(values, np.arange(40), 1.0) < 0.96
 
 
 def test_only_intervals_over_families_cover_when_families_share_their_luck() -> None:
     rng = RNG(1)
     families = np.repeat(np.arange(40), 5)
-    values = rng.normal(size=(40, 1000))[families] + 0.3 * rng.normal(size=(200, 1000))
-    over_families = bootstrap_interval(values, groups=families, n_draws=400)
-    over_models = bootstrap_interval(values, n_draws=400)
-    covered = [np.mean((x.low <= 0) & (x.high >= 0)) for x in (over_families, over_models)]
-    assert covered[0] > 0.90
-    assert covered[1] < 0.75
+    values = rng.normal(size=(40, 500))[families] + 0.3 * rng.normal(size=(200, 500))
+    assert coverage(values, families, 0.0) > 0.90
+    assert coverage(values, np.arange(200), 0.0) < 0.75
 
 
 def test_the_corrected_t_is_the_plain_one_where_nothing_is_shared() -> None:
@@ -110,21 +130,13 @@ def test_only_the_corrected_t_covers_over_splits_that_share_models() -> None:
     assert coverage[1] < coverage[0] - 0.1
 
 
-@pytest.mark.parametrize(
-    ("values", "options", "message"),
-    [
-        ([1.0], {}, "1 model or family: an interval needs at least two"),
-        ([1.0, 2.0], {"groups": [0, 0]}, "1 model or family"),
-        ([1.0, 2.0], {"groups": [0]}, "1 group labels for 2 models"),
-        ([1.0, 2.0], {"level": 95}, "level must lie between 0 and 1, got 95"),
-        ([1.0, 2.0], {"n_draws": 0}, "n_draws must be at least 1"),
-    ],
-)
-def test_bootstraps_that_cannot_be_are_refused(
-    values: list[float], options: dict[str, Any], message: str
-) -> None:
+@pytest.mark.parametrize("level", [0, 1, 95])
+def test_levels_that_cannot_be_are_refused(level: float) -> None:
+    message = f"level must lie between 0 and 1, got {level}"
     with pytest.raises(eevee.EeveeError, match=message):
-        bootstrap_interval(values, **options)
+        recentred_interval(1.0, np.ones(3), level=level)
+    with pytest.raises(eevee.EeveeError, match=message):
+        nadeau_bengio_interval([1.0, 2.0], n_train=8, n_test=2, level=level)
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from eevee.averages import loss_weights
 from eevee.intervals import Interval, blank_interval, nadeau_bengio_interval
 from eevee.metrics import mean_of_known
 from eevee.outer import Fold
 from eevee.resampling import Resampled, draw_models, drawn_losses
-from eevee.scoring.loss import TARGETS, Targets, loss_weights
+from eevee.scoring.loss import TARGETS, Targets
 from eevee.table import BoolArray, FloatArray, IntArray, ResultsTable
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from eevee import plots
 from eevee.assessed import Assessment
 from eevee.assessed_splits import SplitsAssessment
+from eevee.assessed_verdict import verdict
 from eevee.describe import summary
 from eevee.jobs import save_figure
 from eevee.learned import LearningCurve
@@ -47,6 +48,8 @@ def save_assessment(
         If the folder cannot be written. Nothing is left half-written.
     """
     with run_folder(out) as folder:
+        said = verdict(assessment if splits is None else splits, curve)
+        write_json(folder / "verdict.json", said.as_dict())
         about = {"table": summary(table), "assessment": assessment.settings}
         if splits is not None:
             about["splits"] = {kind: found.settings for kind, found in splits.kinds.items()}

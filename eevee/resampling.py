@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eevee.averages import LossWeights, averaged
 from eevee.errors import EeveeError
 from eevee.groups import Groups, group_labels
-from eevee.heldout import averaged, squared_errors
+from eevee.heldout import squared_errors
 from eevee.intervals import Interval, blank_interval, recentred_interval
 from eevee.metrics import mean_of_known
 from eevee.outer import Fold
-from eevee.scoring.loss import LossWeights, Targets
+from eevee.scoring.loss import Targets
 from eevee.table import BoolArray, FloatArray, IntArray, ResultsTable
 
 N_DRAWS = 2000

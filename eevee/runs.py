@@ -59,6 +59,7 @@ RUN_NAMES = frozenset(
         "sweep.csv",
         "tiers.json",
         "tiers.yaml",
+        "verdict.json",
     }
 )
 """What a run folder may hold: a folder with anything else is never replaced."""

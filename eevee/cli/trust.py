@@ -28,7 +28,7 @@ from eevee.cli.searching import (
     parse_objectives,
 )
 from eevee.cli.session import Resume, session
-from eevee.cli.show import print_json, print_written, warn_of_leak
+from eevee.cli.show import print_json, print_line, print_written, warn_of_leak
 from eevee.cli.trust_show import print_assessment
 from eevee.cli.trust_splits import AssessedScorerOptions, KindOptions, print_splits
 from eevee.cli.verb import verb
@@ -85,6 +85,7 @@ def assess(
 ) -> None:
     """Estimate a whole search's loss on models that it never sees: the loss to quote."""
     from eevee.assessed_splits import assess_splits
+    from eevee.assessed_verdict import verdict
     from eevee.errors import Stopped
     from eevee.jobs_assess import save_assessment
     from eevee.learning import learning_curve as curve_of_models
@@ -138,11 +139,14 @@ def assess(
                 save_assessment(out, read, found, given, stable, splits, curve)
     except Stopped:
         job.finish("nothing is estimated before all folds are done")
+    said = verdict(side, curve)
     if output.as_json:
         more = {"stability": stable, "splits": splits, "learning_curve": curve}
         beside = {name: one and one.as_dict() for name, one in more.items()}
-        print_json({**_as_json(found, read), **beside})
+        print_json({"verdict": said.as_dict(), **_as_json(found, read), **beside})
         return
+    for sentence in said.words:
+        print_line(sentence)
     if splits is not None:
         print_splits(splits)
     print_assessment(found, read, stable, curve, fixed=bool(fixed))

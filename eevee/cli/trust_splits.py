@@ -113,6 +113,4 @@ def print_splits(side: SplitsAssessment) -> None:
         "mean predictor's loss on them. same models: the loss of those that are tested here, in "
         f"{side.reference} splits; times: the loss here as a multiple of it."
     )
-    for sentence in side.words:
-        print_line(sentence)
     print_line(f"In detail, with {kinds[0]} splits:")

@@ -43,6 +43,15 @@ def test_the_run_folder_holds_the_frames_and_replaces_itself(run: Run, here: Pat
     assert config["assessment"]["goal"] == "k = 2"
 
 
+def test_the_verdict_comes_first(run: Run, read_json: ReadJson, here: Path) -> None:
+    args = ("assess", "small.csv", "-k", 2, *GREEDY, *FAST)
+    shown = run(*args, "--out", "run").stdout
+    assert shown.startswith("Verdict: ")
+    said = read_json(*args)["verdict"]
+    assert said["words"][0] in words(shown)
+    assert json.loads(Path("run/verdict.json").read_text()) == said
+
+
 def test_words_say_what_a_loss_is(run: Run, here: Path) -> None:
     shown = words(run("assess", "small.csv", "-k", 2, *GREEDY, *FAST).stdout)
     assert "Assessed loss, k = 2, ridge scorer (3 folds, once; about 11 models" in shown

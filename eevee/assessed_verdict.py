@@ -1,0 +1,269 @@
+"""`Verdict`: what an assessment comes to, in the words and numbers that a reader needs first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from eevee.assessed import RANDOM_SUBSETS, Assessment
+from eevee.assessed_splits import SplitsAssessment
+from eevee.averages import averaged, loss_weights
+from eevee.contest import Contest
+from eevee.heldout import Judgement, squared_errors
+from eevee.learned import LearningCurve
+from eevee.metrics import mean_of_known
+from eevee.outer import MEAN_PREDICTOR
+from eevee.scoring.loss import Targets
+
+Outcome = Literal["better", "worse", "unclear"]
+SIMPLE = ("greedy-swaps", "greedy")
+"""The simple searches of which a verdict names the first that was run."""
+MANY_TIMES = 10
+"""A number of models beyond this many times those of the table is not named."""
+_WORDS = {"greedy-swaps": "greedy search with swaps", "greedy": "greedy search"}
+_MEANS = {
+    "better": "predicted better",
+    "worse": "predicted worse",
+    "unclear": "not shown to be predicted better",
+}
+_MODELS = {
+    "random": "models like those in the table",
+    "family": "models of new families",
+    "frontier": "models stronger than all that were seen",
+    "time": "models later than all that were seen",
+}
+
+
+@dataclass(frozen=True)
+class Against:
+    """How a method compares with a rival on held-out models.
+
+    Attributes
+    ----------
+    rival : str
+    targets : {"all", "unseen"}
+        What their losses are over. With the mean predictor it is the benchmarks that the method
+        does not run, since those that it runs need no prediction.
+    loss, rival_loss : float
+    relative, low, high : float
+        Loss less that of the rival, as a share of the rival's, and the limits of that: Nadeau and
+        Bengio's, or the bootstrap's where splits test the same models.
+    outcome : {"better", "worse", "unclear"}
+        "better" where the interval lies below 0.
+    """
+
+    rival: str
+    targets: Targets
+    loss: float
+    rival_loss: float
+    relative: float
+    low: float
+    high: float
+
+    @property
+    def outcome(self) -> Outcome:
+        """Whether the interval tells the two apart, and which way."""
+        if self.high < 0:
+            return "better"
+        return "worse" if self.low > 0 else "unclear"
+
+    @property
+    def numbers(self) -> str:
+        """The difference as a reader takes it in."""
+        return (
+            f"loss {self.loss:.3g} against {self.rival_loss:.3g}: {_share(self.relative)}, "
+            f"interval {_share(self.low)} to {_share(self.high)}"
+        )
+
+    def models_needed(self, n_models: int) -> int | None:
+        """Return about how many models would tell the two apart, if the difference stays.
+
+        The width of an interval falls with the square root of the number of models. None where
+        the difference does not favour the method, or is told apart already.
+        """
+        if self.outcome != "unclear" or not self.relative < 0:
+            return None
+        half = self.high - self.relative
+        return int(np.ceil(n_models * (half / self.relative) ** 2))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a search was worth it, and for which models that is known.
+
+    Attributes
+    ----------
+    method : str
+        The assessed search, or a given list.
+    against : mapping of kind of splits to tuple of Against
+        Random subsets, a simple search and the mean predictor, as far as they were judged.
+    words : tuple of str
+        One sentence a line, the verdict first.
+    """
+
+    method: str
+    against: dict[str, tuple[Against, ...]]
+    words: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        rows = {
+            kind: [{**asdict(one), "outcome": one.outcome} for one in several]
+            for kind, several in self.against.items()
+        }
+        return {"method": self.method, "words": list(self.words), "against": rows}
+
+
+def verdict(found: Assessment | SplitsAssessment, curve: LearningCurve | None = None) -> Verdict:
+    """Say first what an assessment comes to.
+
+    Parameters
+    ----------
+    found : Assessment or SplitsAssessment
+    curve : LearningCurve, optional
+        Says how many models are needed, in place of a rule of thumb.
+
+    Returns
+    -------
+    Verdict
+
+    Examples
+    --------
+    >>> import pandas as pd, eevee
+    >>> noise = np.random.default_rng(0).normal(size=(40, 8))
+    >>> table = eevee.ResultsTable.from_scores(pd.DataFrame(noise, columns=list("abcdefgh")))
+    >>> found = eevee.assess(table, 3, scorer="ridge", n_repeats=1, beside=())
+    >>> [one.rival for one in verdict(found).against["random"]]
+    ['random', 'mean predictor']
+    >>> verdict(found).words[0].startswith("Verdict: ")
+    True
+    """
+    side = found if isinstance(found, SplitsAssessment) else SplitsAssessment(_kind(found))
+    against = {kind: tuple(_against(one)) for kind, one in side.kinds.items()}
+    kind, rows = next(iter(against.items()))
+    words = [
+        _lead(side.first, kind, rows),
+        *_others(rows),
+        *_needed(rows, side.first.contest.table.n_models, curve),
+        *_scope(against),
+        *side.words,
+    ]
+    return Verdict(side.first.names[0], against, tuple(words))
+
+
+def _kind(found: Assessment) -> dict[str, Assessment]:
+    return {found.settings.get("kind", "random"): found}
+
+
+def _against(found: Assessment) -> Iterator[Against]:
+    name, targets = found.names[0], found.settings["targets"]
+    simple = next((one for one in SIMPLE if one in found.names and one != name), None)
+    for rival in (RANDOM_SUBSETS, simple):
+        if rival in found.names and rival != name:
+            yield _row(found.contest, name, str(rival), targets)
+    contest = _with_means(found.contest, name)
+    beyond = _row(contest, name, MEAN_PREDICTOR, "unseen")
+    if np.isfinite(beyond.relative):
+        yield beyond
+
+
+def _with_means(contest: Contest, name: str) -> Contest:
+    """The same, where the mean predictor predicts the cells that `name` does and no others."""
+    average = loss_weights(contest.table, contest.weights)
+    scores = contest.table.scores.to_numpy(np.float64)
+    folds = []
+    for fold in contest.folds:
+        own, blind = fold.judged[name], fold.judged[MEAN_PREDICTOR]
+        there = np.isfinite(own.predicted["unseen"])
+        means = np.where(there, blind.predicted["unseen"], np.nan)
+        squares = squared_errors(means, scores[fold.held_out], contest.table)
+        loss = float(averaged(mean_of_known(squares, axis=0), average))
+        judged = Judgement(
+            (), {**blind.predicted, "unseen": means}, {**blind.losses, "unseen": loss}
+        )
+        folds.append(replace(fold, judged={name: own, MEAN_PREDICTOR: judged}))
+    members = {name: [name], MEAN_PREDICTOR: [MEAN_PREDICTOR]}
+    return replace(contest, folds=folds, members=members)
+
+
+def _row(contest: Contest, name: str, rival: str, targets: Targets) -> Against:
+    row = contest.difference(name, rival, targets)
+    t = np.isfinite([row["relative_t_low"], row["relative_t_high"]]).all()
+    ends = ("relative_t_low", "relative_t_high") if t else ("relative_low", "relative_high")
+    loss, rival_loss = (contest.losses[one, targets].mean for one in (name, rival))
+    low, high = (max(-1.0, row[end]) for end in ends)  # no loss is below 0
+    return Against(rival, targets, loss, rival_loss, row["relative"], low, high)
+
+
+def _lead(found: Assessment, kind: str, rows: Sequence[Against]) -> str:
+    """The verdict itself: the worst news, or else what the method is better than."""
+    name, searched = found.names[0], found.settings["procedure"] is not None
+    what = f"the search ({name})" if searched else f"the list {name!r}"
+    by = {one.rival: one for one in rows}
+    start = f"Verdict: on {_MODELS.get(kind, 'the held-out models')}, "
+    random, means = by.get(RANDOM_SUBSETS), by.get(MEAN_PREDICTOR)
+    if random is not None and random.outcome == "worse":
+        return f"{start}random subsets do better than {what} ({random.numbers})."
+    if means is not None and means.outcome == "worse":
+        return (
+            f"{start}{what} predicts the benchmarks that are not run worse than their means do "
+            f"({means.numbers})."
+        )
+    if random is None:
+        return f"{start}{what} was not compared with random subsets."
+    if random.outcome == "unclear":
+        return f"{start}this table cannot tell {what} from random subsets ({random.numbers})."
+    return f"{start}{what} is better than random subsets ({random.numbers})."
+
+
+def _others(rows: Sequence[Against]) -> Iterator[str]:
+    """One sentence for each other rival."""
+    how = {"better": "is better than", "worse": "is worse than", "unclear": "cannot be told from"}
+    for one in rows:
+        if one.rival in _WORDS:
+            yield f"It {how[one.outcome]} {_WORDS[one.rival]} ({one.numbers})."
+        elif one.rival == MEAN_PREDICTOR:
+            yield (
+                f"The benchmarks that it does not run are {_MEANS[one.outcome]} than by their "
+                f"means ({one.numbers})."
+            )
+
+
+def _needed(rows: Sequence[Against], n_models: int, curve: LearningCurve | None) -> Iterator[str]:
+    random = next((one for one in rows if one.rival == RANDOM_SUBSETS), None)
+    if curve is not None and curve.supported is not None:
+        yield f"It is shown to be worth it from {curve.supported} models on."
+    elif random is not None and random.outcome == "unclear":
+        needed = random.models_needed(n_models)
+        if needed is None:
+            yield "No number of models can be named that would show it to be better than random."
+        elif needed > MANY_TIMES * n_models:
+            yield (
+                f"Showing so small a difference would need more than {MANY_TIMES} times as many "
+                f"models (there are {n_models})."
+            )
+        else:
+            yield (
+                f"If the difference stays as it is, about {needed} models would show that it is "
+                f"better than random (there are {n_models})."
+            )
+
+
+def _scope(against: Mapping[str, Sequence[Against]]) -> Iterator[str]:
+    """For which models else that is known."""
+    how = {"better": "better than", "worse": "worse than", "unclear": "not told from"}
+    for kind, rows in list(against.items())[1:]:
+        random = next((one for one in rows if one.rival == RANDOM_SUBSETS), None)
+        if random is not None:
+            yield (f"On {_MODELS[kind]}: {how[random.outcome]} random subsets ({random.numbers}).")
+    missing = [_MODELS[kind] for kind in ("family", "frontier") if kind not in against]
+    if missing:
+        yield f"Not known for {' or '.join(missing)}: --splits random,family,frontier tests that."
+
+
+def _share(value: float) -> str:
+    percent = 100 * value
+    return f"{percent:+.0f} %" if abs(percent) >= 10 else f"{percent:+.2g} %"

@@ -64,9 +64,9 @@ class SplitsAssessment:
 
         Then, for the kind of target that the searches minimised: ``relative`` (difference to the
         first method of that kind, as a share of its loss), ``mean_predictor`` (its loss in that
-        kind), ``share`` (of the mean predictor's loss), ``same_models`` (loss of the models that
-        this kind tests, under the reference's splits), ``times, times_low, times_high`` (their
-        loss here as a multiple of that; bootstrap over these models, or families, paired).
+        kind), ``share`` (of the mean predictor's loss), ``same_models`` (loss of the reference's
+        splits over the models that this kind tests alone), ``times, times_low, times_high``
+        (their loss here as a multiple of that; both over the same draws of models or families).
         """
         rows = [
             row for kind, found in self.kinds.items() for row in _rows(kind, found, self._against)
@@ -82,7 +82,7 @@ class SplitsAssessment:
         """Say where prediction is known to break: where the first method's loss clearly grows.
 
         That is, where it is larger than the loss of the same models under the reference's splits,
-        by an interval of the difference that is paired over these models.
+        by the interval of the ratio over the same draws of these models.
         """
         own = self.side_by_side[self.side_by_side["method"] == self.first.names[0]]
         losses = own.set_index("kind")[self.loss_column]

@@ -103,12 +103,14 @@ def assess(
 
     Notes
     -----
-    *Loss.* A model's error is the loss with it as the only test model, averaged over the splits
-    that held it out; the loss is the mean over models.
+    *Loss.* That of a scorer: per outer split, squared errors on its held-out models are averaged
+    over columns, benchmarks and tasks; then over splits. Differences of methods are differences
+    of these.
 
-    *Intervals.* Models are drawn with replacement (2,000 draws), and nothing is fitted again: this
-    holds the luck of which models were tested, not that of which were searched on. Nadeau and
-    Bengio's corrected t holds both, and is wider. Measured on made tables of 40
+    *Intervals.* Models are drawn with replacement (2,000 draws), and the loss is computed again
+    from the errors on them; what has no cell of a drawn model has no part in that draw. Nothing is
+    fitted again: this holds the luck of which models were tested, not that of which were searched
+    on. Nadeau and Bengio's corrected t holds both, and is wider. Measured on made tables of 40
     (100) models with two skills, nominal 95 %: the bootstrap covers the true loss of a given
     subset in 89 % (92 %) of 250 (150) tables and that of a search in 84 % (89 %); the corrected t
     in 94 % (99 %) and 95 % (97 %). What a tier
@@ -120,8 +122,7 @@ def assess(
     also judged on the outer test models; the mean over inner splits less the search loss is
     *optimism* (chosen for one set of models, judged on another, equally many to train on). The
     loss of the fit on all models that are not held out, less that mean, is the effect of
-    *training size*. So search loss + optimism + training size = loss, in every split. (This loss
-    is a mean over splits; with folds of unequal size it differs a little from that over models.)
+    *training size*. So search loss + optimism + training size = loss, in every split.
     Held-out models may be easier or harder than the others: what the optimism of a search exceeds
     that of random subsets by, on the same models, is the part that is due to *selection*.
 

@@ -218,12 +218,10 @@ def summarise_curve(
         parts.append(kept.assign(n_models=size))
     about = {**settings, "targets": targets, "level": largest.settings["level"]}
     end, sizes = ENDS[targets], np.array(list(found), dtype=np.float64)
-    last = largest.methods[f"loss{end}"].iloc[0]
     guess = extrapolate(
         sizes,
         np.stack([_losses(one, one.names[0], end) for one in found.values()]),
         to=2 * max(found),
-        last=float(last),
         level=about["level"],
         seed=largest.settings["bootstrap"]["seed"],
     )

@@ -79,7 +79,7 @@ class Extrapolation:
 
 
 def extrapolate(
-    n_models: FloatArray, losses: FloatArray, *, to: int, last: float, level: float, seed: int
+    n_models: FloatArray, losses: FloatArray, *, to: int, level: float, seed: int
 ) -> Extrapolation | None:
     """Guess a loss at a number of models beyond those measured.
 
@@ -92,11 +92,9 @@ def extrapolate(
     losses : array, shape (n_sizes, n_splits)
         Of outer splits; a column is one split at every size.
     to : int
-    last : float
-        The loss with the most models, as it is quoted (a mean over models).
     level : float
-        Of the interval: a percentile bootstrap over splits, stretched up to `last`, for any curve
-        may end where it stands.
+        Of the interval: a percentile bootstrap over splits, stretched up to the last loss,
+        for any curve may end where it stands.
     seed : int
 
     Returns
@@ -118,7 +116,7 @@ def extrapolate(
     --------
     >>> n = np.array([8.0, 16.0, 32.0])
     >>> losses = (0.2 + 3 / n)[:, None] * [[0.9, 1.1]]
-    >>> found = extrapolate(n, losses, to=64, last=losses[-1].mean(), level=0.95, seed=0)
+    >>> found = extrapolate(n, losses, to=64, level=0.95, seed=0)
     >>> round(found.loss, 3), bool(found.low < found.loss < found.high)
     (0.247, True)
     """
@@ -128,11 +126,11 @@ def extrapolate(
     n_splits = losses.shape[1]
     draws = np.random.default_rng(seed).integers(n_splits, size=(N_DRAWS, n_splits))
     drawn = [losses[:, draw].mean(axis=1) for draw in draws]
-    guesses = [last * one[-1] / means[-1] * _falls_to(n_models, one, to) for one in drawn]
+    guesses = [one[-1] * _falls_to(n_models, one, to) for one in drawn]
     tail = 50 * (1 - level)
     low, high = np.percentile(guesses, [tail, 100 - tail])
-    guess = float(last * _falls_to(n_models, means, to))
-    return Extrapolation(to, guess, float(min(low, guess)), float(max(high, last)))
+    guess = float(means[-1] * _falls_to(n_models, means, to))
+    return Extrapolation(to, guess, float(min(low, guess)), float(max(high, means[-1])))
 
 
 def _falls_to(n_models: FloatArray, losses: FloatArray, to: int) -> float:

@@ -17,6 +17,7 @@ from eevee.search.watch import Watch
 from eevee.seeds import child_seed
 from eevee.table import ResultsTable
 
+from .reference_loss import known_mean, method_losses
 from .test_outer import with_copies
 from .test_outer_kinds import with_families
 
@@ -66,14 +67,14 @@ def test_one_row_per_method_and_kind(found: eevee.SplitsAssessment) -> None:
 
 
 def test_shares_and_multiples_are_of_what_they_say(found: eevee.SplitsAssessment) -> None:
-    random = found.kinds["random"].models.set_index(["method", "model"])["error"]
+    random = found.kinds["random"].contest
     for row in found.side_by_side.to_dict("records"):
         one = found.kinds[row["kind"]]
         losses = one.methods.set_index("method")["loss"]
         assert row["share"] == pytest.approx(row["loss"] / losses["mean predictor"])
         assert row["relative"] == pytest.approx(row["loss"] / losses["greedy"] - 1)
-        tested = one.models[(one.models["method"] == row["method"]) & one.models["error"].notna()]
-        same = random[row["method"]][tested["model"]].mean()
+        tested = one.contest.tested.astype(float)
+        same = known_mean(method_losses(random, row["method"], "all", tested))
         assert row["same_models"] == pytest.approx(same)
         assert row["times"] == pytest.approx(row["loss"] / same)
         assert row["times_low"] <= row["times"] <= row["times_high"]

@@ -385,7 +385,7 @@ def test_the_best_of_random_subsets_is_not_their_mean() -> None:
     assert found.names[:2] == ("best of random", "random")
     assert all(len(subset) == 2 for subset in subsets(found, "best of random"))
     loss = value(found, "best of random", "loss")
-    mean = found.models[found.models["method"] == "best of random"]["error"].mean()
+    mean = found.folds[found.folds["method"] == "best of random"]["loss"].mean()
     assert loss == pytest.approx(mean)
     assert loss != value(found, "random", "loss")
     assert eevee.assess(table, 2, **{**options, "n_random": 0}).names[0] == "best of random"

@@ -26,12 +26,13 @@ def test_it_never_rises_and_never_goes_below_zero(losses: list[float]) -> None:
 
 
 @settings(max_examples=25)
-@given(st.lists(st.floats(0.01, 10), min_size=20, max_size=20), st.floats(0.01, 10))
+@given(st.lists(st.floats(0.01, 10), min_size=20, max_size=20))
 def test_a_guess_lies_in_its_interval_which_reaches_up_to_the_last_loss(
-    losses: list[float], last: float
+    losses: list[float],
 ) -> None:
     given = np.array(losses).reshape(5, 4)
-    found = extrapolate(N, given, to=172, last=last, level=0.95, seed=0)
+    last = given[-1].mean()
+    found = extrapolate(N, given, to=172, level=0.95, seed=0)
     assert found is not None
     assert 0 <= found.low <= found.loss <= last <= found.high
 
@@ -39,7 +40,7 @@ def test_a_guess_lies_in_its_interval_which_reaches_up_to_the_last_loss(
 def test_equal_splits_have_no_spread_and_noisy_ones_have() -> None:
     clean = np.array([0.2 + 3 / n for n in N])
     sure, unsure = (
-        extrapolate(N, clean[:, None] * np.array(noise), to=172, last=clean[-1], level=0.95, seed=0)
+        extrapolate(N, clean[:, None] * np.array(noise), to=172, level=0.95, seed=0)
         for noise in ([1.0] * 4, [0.7, 0.9, 1.1, 1.3])
     )
     assert sure is not None
@@ -51,7 +52,7 @@ def test_equal_splits_have_no_spread_and_noisy_ones_have() -> None:
 
 def test_too_few_sizes_or_blank_losses_give_no_guess() -> None:
     losses = np.ones((5, 3))
-    options = {"to": 172, "last": 1.0, "level": 0.95, "seed": 0}
+    options = {"to": 172, "level": 0.95, "seed": 0}
     assert extrapolate(N[:2], losses[:2], **options) is None  # type: ignore[arg-type]
     losses[2, 1] = np.nan
     assert extrapolate(N, losses, **options) is None  # type: ignore[arg-type]

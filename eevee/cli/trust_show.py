@@ -81,8 +81,8 @@ def _print_differences(found: Assessment) -> None:
     percent = ("relative", "relative_low", "relative_high")
     rows = [row | {name: 100 * row[name] for name in percent} for row in shown]
     print_table(
-        f"Against {found.names[0]} (targets: {targets}; paired over models; below 0: the method "
-        "is better; t: Nadeau and Bengio's, over splits)",
+        f"Against {found.names[0]} (targets: {targets}; below 0: the method is better; low, "
+        "high: the same draws of models for both; t: Nadeau and Bengio's, paired over splits)",
         ["method", "difference", "low", "high", "in %", "low %", "high %", "t low", "t high"],
         _cells(rows, "method difference low high relative relative_low relative_high t_low t_high"),
     )

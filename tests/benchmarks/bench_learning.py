@@ -69,7 +69,7 @@ def outcomes(name: str, curve: eevee.LearningCurve) -> Iterator[Outcome]:
             continue
         known = losses.to_numpy()[:count]
         last, to = float(known[-1].mean()), int(n[-1])
-        guess = extrapolate(n[:count], known, to=to, last=last, level=0.95, seed=0)
+        guess = extrapolate(n[:count], known, to=to, level=0.95, seed=0)
         assert guess is not None
         sizes = ", ".join(f"{size:g}" for size in n[:count]) + f" -> {to}"
         limits = (guess.loss, guess.low, guess.high)

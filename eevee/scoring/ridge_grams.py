@@ -1,4 +1,4 @@
-"""Ridge on complete tables: from matrices that are made once per split.
+"""Ridge from matrices that are made once per split: losses of complete tables, alphas of all.
 
 With G the Gram matrix of all centred inputs of the fitting models of a split, B = inputs x
 targets, and D the loss weights of the columns, the weighted sum of squares over columns needs
@@ -15,7 +15,7 @@ import torch
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from eevee.scoring.loss import FitData
-from eevee.scoring.ridge_alpha import first_smallest, gcv, ordered_sum
+from eevee.scoring.ridge_alpha import Choice, ordered_sum
 from eevee.splits import Splits
 from eevee.table import FloatArray, IntArray
 
@@ -46,12 +46,13 @@ class Projected:
 
 
 class Grams:
-    """What the splits of a complete table fix for every subset.
+    """What the splits of a table fix for every subset.
 
     Parameters
     ----------
     data : FitData
-        Without a missing cell among fitting and test models.
+        Where cells are missing, flags are inputs too, a missing target counts as the mean of its
+        column, and only `best_alphas` has a meaning.
     splits : Splits
     alphas : shape (n_splits, n_alphas)
     weights : shape (n_splits, n_columns), optional
@@ -78,12 +79,12 @@ class Grams:
                 matrices += [weighted @ np.swapaxes(cross, 1, 2), mixed]
         self.n_splits, self.side, _ = gram.shape
         self.n_columns = data.inputs.shape[2]
-        self.rows = torch.from_numpy(splits.fit.sum(axis=1).astype(np.float64))[:, None]
-        self.alphas = torch.from_numpy(alphas.T.copy())[:, :, None]
+        self.choice = Choice.of(alphas, splits.fit.sum(axis=1))
         self._cross, self._test_cross = torch.from_numpy(cross), torch.from_numpy(test_cross)
         self._squares, self._test_squares = squares, test_squares
         self._shared = weights
-        self.matrices = torch.from_numpy(np.stack(matrices).reshape(-1, self.side**2))
+        self.shares_weights = weights is not None
+        self.matrices = torch.from_numpy(np.stack(matrices).reshape(len(matrices), -1, self.side**2))
 
     def losses(self, chosen: IntArray, weights: FloatArray | None = None) -> FloatArray:
         """Loss of each subset in each split, (n_subsets, n_splits).
@@ -95,27 +96,48 @@ class Grams:
         weights : shape (n_subsets, n_splits, n_columns), optional
             Loss weights of each subset, in place of the shared ones.
         """
-        n_subsets, n_inputs = chosen.shape
-        picked = np.full((n_subsets, padded(n_inputs)), self.side - 1)
-        picked[:, :n_inputs] = chosen
+        picked = self._padded(chosen)
         gram, test_gram, *shared = self._pick(torch.from_numpy(picked))
-        spectrum, vectors = eigh(gram, n_inputs)
+        spectrum, vectors = eigh(gram, chosen.shape[1])
         if weights is None:
             seen = _project(vectors, *shared)
         else:
             seen = self._project_columns(vectors, picked, weights)
         total, rest = self.constants(weights)
-        inverse = self._inverse(spectrum, seen.squares, total)
+        alphas = self.choice.best(spectrum, seen.squares.diagonal(dim1=1, dim2=2), total)
+        inverse = (spectrum + alphas.reshape(-1, 1)).reciprocal()
         test_gram = torch.bmm(vectors.mT, torch.bmm(test_gram, vectors))
         bent = ordered_sum((test_gram * seen.squares * inverse[:, :, None]).unbind(1))
         change = ordered_sum((inverse * (bent - 2.0 * seen.cross)).unbind(1))
         return (change.view(self.n_splits, -1) + rest).numpy().T
 
-    def _pick(self, picked: torch.Tensor) -> torch.Tensor:
+    def best_alphas(self, chosen: IntArray, weights: FloatArray | None = None) -> FloatArray:
+        """Alpha of each subset in each split, (n_subsets, n_splits); parameters as of `losses`.
+
+        Only the choice: what the test models are plays no part.
+        """
+        picked = self._padded(chosen)
+        gram, *shared = self._pick(torch.from_numpy(picked), every=2)
+        spectrum, vectors = eigh(gram, chosen.shape[1])
+        if weights is None:
+            explained = ordered_sum((vectors * torch.bmm(shared[0], vectors)).unbind(1))
+        else:
+            seen = self._project_columns(vectors, picked, weights)
+            explained = seen.squares.diagonal(dim1=1, dim2=2)
+        total, _ = self.constants(weights)
+        return self.choice.best(spectrum, explained, total).numpy().T
+
+    def _padded(self, chosen: IntArray) -> IntArray:
+        """Let each subset pick a column of zeros until matrices are aligned."""
+        picked = np.full((len(chosen), padded(chosen.shape[1])), self.side - 1)
+        picked[:, : chosen.shape[1]] = chosen
+        return picked
+
+    def _pick(self, picked: torch.Tensor, every: int = 1) -> torch.Tensor:
         """Rows and columns of each subset, (n_matrices, n_splits * n_subsets, side, side)."""
         places = picked[:, :, None] * self.side + picked[:, None, :]
         side = picked.shape[1]
-        taken = self.matrices.index_select(1, places.view(-1))
+        taken = self.matrices[::every].index_select(2, places.view(-1))
         return taken.view(-1, self.n_splits * len(picked), side, side)
 
     def constants(self, weights: FloatArray | None) -> tuple[torch.Tensor, torch.Tensor]:
@@ -126,22 +148,6 @@ class Grams:
             for squares in (self._squares, self._test_squares)
         )
         return torch.from_numpy(total), torch.from_numpy(rest)
-
-    def _inverse(
-        self, spectrum: torch.Tensor, squares: torch.Tensor, total: torch.Tensor
-    ) -> torch.Tensor:
-        """1 / (eigenvalue + the alpha that the problem chooses), (n_problems, n_inputs)."""
-        alphas = self.alphas
-        if len(alphas) > 1:
-            shape = (spectrum.shape[1], self.n_splits, -1)
-            explained = squares.diagonal(dim1=1, dim2=2)
-            curve = gcv(
-                spectrum.T.reshape(shape), explained.T.reshape(shape), total, self.rows, alphas
-            )
-            best = first_smallest(curve)
-            alphas = alphas.expand(curve.shape).gather(0, best[None])
-        chosen = alphas[0].expand(self.n_splits, len(spectrum) // self.n_splits)
-        return (spectrum + chosen.reshape(-1, 1)).reciprocal()
 
     def _project_columns(
         self, vectors: torch.Tensor, picked: IntArray, weights: FloatArray
@@ -167,7 +173,10 @@ class Grams:
 def _products(data: FitData, splits: Splits, split: int) -> tuple[FloatArray, ...]:
     """Products of inputs and targets, all centred on the fitting models; test ones as means."""
     fit, test = splits.fit[split], splits.test[split]
-    inputs, targets = _padded_columns(data.inputs[split]), _padded_columns(data.targets[split])
+    features = data.inputs[split]
+    if data.flags.any():
+        features = np.concatenate([features, data.flags[split]], axis=1)
+    inputs, targets = _padded_columns(features), _padded_columns(data.targets[split])
     x = inputs - inputs[fit].mean(axis=0)
     y = targets - targets[fit].mean(axis=0)
     n_test = test.sum()
@@ -194,10 +203,12 @@ def _widened(weights: FloatArray) -> FloatArray:
 
 def eigh(gram: torch.Tensor, n_inputs: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Eigenvalues and -vectors of the first `n_inputs`, zero beyond: (..., side)."""
-    values, vectors = torch.linalg.eigh(gram[:, :n_inputs, :n_inputs])
-    if n_inputs == gram.shape[1]:
+    # An odd size would put every other matrix of a batch off the 16 bytes that its bits need.
+    even = n_inputs + n_inputs % 2
+    values, vectors = torch.linalg.eigh(gram[:, :even, :even])
+    if even == gram.shape[1]:
         return values, vectors
-    extra = gram.shape[1] - n_inputs
+    extra = gram.shape[1] - even
     pad = torch.nn.functional.pad
     return pad(values, (0, extra)), pad(vectors, (0, extra, 0, extra))
 

@@ -67,13 +67,14 @@ class Grams:
         weights: FloatArray | None,
     ) -> None:
         with threadpool_limits(1, "blas"):  # shares of several threads add up to other bits
-            parts = [_products(data, splits, split) for split in range(splits.n_splits)]
+            features = _features(data)
+            parts = [_products(features, data, splits, split) for split in range(splits.n_splits)]
             gram, test_gram, cross, test_cross, squares, test_squares = (
                 np.stack(part) for part in zip(*parts, strict=True)
             )
             matrices = [gram, test_gram]
             if weights is not None:
-                weighted = cross * _widened(weights)[:, None]
+                weighted = cross * _padded_columns(weights)[:, None]
                 tested = weighted @ np.swapaxes(test_cross, 1, 2)
                 mixed = (tested + np.swapaxes(tested, 1, 2)) / 2
                 matrices += [weighted @ np.swapaxes(cross, 1, 2), mixed]
@@ -142,7 +143,7 @@ class Grams:
 
     def constants(self, weights: FloatArray | None) -> tuple[torch.Tensor, torch.Tensor]:
         """Weighted squares of the fitted and of the test targets, each (n_splits, n_subsets)."""
-        wide = _widened(self._shared[None] if weights is None else weights)  # type: ignore[index]
+        wide = _padded_columns(self._shared[None] if weights is None else weights)  # type: ignore[index]
         total, rest = (
             np.add.reduce(wide * squares, axis=-1).T.copy()
             for squares in (self._squares, self._test_squares)
@@ -162,7 +163,7 @@ class Grams:
         shape = (len(vectors), picked.shape[1], n_columns)
         fitted = torch.bmm(vectors.mT, self._cross[:, index].reshape(shape))
         tested = torch.bmm(vectors.mT, self._test_cross[:, index].reshape(shape))
-        wide = torch.from_numpy(_widened(weights)).transpose(0, 1).reshape(-1, 1, n_columns)
+        wide = torch.from_numpy(_padded_columns(weights)).transpose(0, 1).reshape(-1, 1, n_columns)
         weighted = fitted * wide
         return Projected(
             squares=torch.bmm(weighted, fitted.mT),
@@ -170,35 +171,35 @@ class Grams:
         )
 
 
-def _products(data: FitData, splits: Splits, split: int) -> tuple[FloatArray, ...]:
+def _features(data: FitData) -> FloatArray:
+    """Inputs, with flags where cells are missing, padded, (n_splits, n_models, side)."""
+    parts = [data.inputs, data.flags] if data.flags.any() else [data.inputs]
+    return _padded_columns(np.concatenate(parts, axis=2))
+
+
+def _products(
+    features: FloatArray, data: FitData, splits: Splits, split: int
+) -> tuple[FloatArray, ...]:
     """Products of inputs and targets, all centred on the fitting models; test ones as means."""
     fit, test = splits.fit[split], splits.test[split]
-    features = data.inputs[split]
-    if data.flags.any():
-        features = np.concatenate([features, data.flags[split]], axis=1)
-    inputs, targets = _padded_columns(features), _padded_columns(data.targets[split])
-    x = inputs - inputs[fit].mean(axis=0)
-    y = targets - targets[fit].mean(axis=0)
+    inputs, targets = features[split], _padded_columns(data.targets[split])
+    x, y = (each[fit] - each[fit].mean(axis=0) for each in (inputs, targets))
+    tested, goals = (each[test] - each[fit].mean(axis=0) for each in (inputs, targets))
     n_test = test.sum()
     return (
-        x[fit].T @ x[fit],
-        x[test].T @ x[test] / n_test,
-        x[fit].T @ y[fit],
-        x[test].T @ y[test] / n_test,
-        (y[fit] ** 2).sum(axis=0),
-        (y[test] ** 2).sum(axis=0) / n_test,
+        x.T @ x,
+        tested.T @ tested / n_test,
+        x.T @ y,
+        tested.T @ goals / n_test,
+        (y**2).sum(axis=0),
+        (goals**2).sum(axis=0) / n_test,
     )
 
 
 def _padded_columns(values: FloatArray) -> FloatArray:
-    """Append columns of zeros, at least one: what a padded subset picks."""
-    return np.pad(values, ((0, 0), (0, padded(values.shape[1] + 1) - values.shape[1])))
-
-
-def _widened(weights: FloatArray) -> FloatArray:
-    """Give the padded columns no weight."""
-    extra = padded(weights.shape[-1] + 1) - weights.shape[-1]
-    return np.concatenate([weights, np.zeros((*weights.shape[:-1], extra))], axis=-1)
+    """Append columns of zeros, at least one: what a padded subset picks, and without weight."""
+    extra = padded(values.shape[-1] + 1) - values.shape[-1]
+    return np.concatenate([values, np.zeros((*values.shape[:-1], extra))], axis=-1)
 
 
 def eigh(gram: torch.Tensor, n_inputs: int) -> tuple[torch.Tensor, torch.Tensor]:

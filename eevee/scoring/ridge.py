@@ -49,7 +49,8 @@ class RidgeScorer(BaseScorer):
         Replace the equal weights of tasks and benchmarks.
     alpha : "gcv", "loo", number or sequence of numbers
         "gcv": generalised cross-validation over 13 alphas from 0.0001 to 100 times the number of
-        fitting models. "loo": leave-one-out over the same; its cost grows with the models. A
+        fitting models, where a missing target counts as the mean of its column. "loo":
+        leave-one-out over the same, each column on the models that have it; slow. A
         sequence is a grid for generalised cross-validation and a number is used as it is; both
         are alphas in the sense of `sklearn.linear_model.Ridge`.
     n_threads : int, optional
@@ -63,9 +64,14 @@ class RidgeScorer(BaseScorer):
     Notes
     -----
     On a complete table a subset of k columns costs one k x k eigenproblem per split, whatever
-    the number of models; with ``targets="all"`` the number of columns drops out too. With missing
-    cells, a subset's columns with gaps bring one flag each, every column is fitted on the models
-    that have it, and columns known for the same models share an eigenproblem.
+    the number of models; with ``targets="all"`` the number of columns drops out too. A subset
+    with at least as many inputs as fitting models takes the dual form, models x models. With
+    missing cells, a subset's columns with gaps bring one flag each; alpha is chosen in the same
+    way, and then every column is fitted on the models that have it, without an eigenproblem.
+
+    Generalised cross-validation of each column on its own few models would follow their noise: on
+    two tables with 15 % and 66 % missing cells it cost 12 times as much or more, for losses
+    that were 0 to 4 % higher.
 
     With a given alpha the losses are those of `sklearn.linear_model.Ridge` to 1e-8, in squared
     units. That is an absolute bound: a loss much smaller than one unit squared is a difference of

@@ -85,7 +85,9 @@ class Grams:
         self._squares, self._test_squares = squares, test_squares
         self._shared = weights
         self.shares_weights = weights is not None
-        self.matrices = torch.from_numpy(np.stack(matrices).reshape(len(matrices), -1, self.side**2))
+        self.matrices = torch.from_numpy(
+            np.stack(matrices).reshape(len(matrices), -1, self.side**2)
+        )
 
     def losses(self, chosen: IntArray, weights: FloatArray | None = None) -> FloatArray:
         """Loss of each subset in each split, (n_subsets, n_splits).

@@ -89,9 +89,7 @@ class Kernels:
         squares, cross = (_repeated(part, len(chosen)) for part in shared[:2])
         return inputs, spectrum, vectors, Forms(squares, cross, *shared[2:])
 
-    def _best(
-        self, spectrum: torch.Tensor, squares: torch.Tensor, forms: Forms
-    ) -> torch.Tensor:
+    def _best(self, spectrum: torch.Tensor, squares: torch.Tensor, forms: Forms) -> torch.Tensor:
         # Rounding may leave an eigenvalue of zero below it.
         return self._choice.best(spectrum, spectrum.clamp(min=0.0) * squares, forms.total)
 

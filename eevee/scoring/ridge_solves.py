@@ -62,7 +62,9 @@ class Solves:
         self._test_targets = _laid_out(data.targets[part], test).numpy()
         self._judged = _laid_out(1.0 * known, test).numpy()
         self._counts = np.maximum(self._judged.sum(axis=1), 1.0)
-        self._masks, self._n_masks, self._index = _masks(_laid_out(1.0 * known, fit), known.shape[2])
+        self._masks, self._n_masks, self._index = _masks(
+            _laid_out(1.0 * known, fit), known.shape[2]
+        )
         self._wanted = wanted[part]
 
     def errors(self, chosen: IntArray, alphas: FloatArray) -> FloatArray:
@@ -128,9 +130,7 @@ class Solves:
         each = alphas.repeat(self._n_masks, axis=1)
         penalties[:, : each.shape[1]] = each
         primal = chosen.shape[1] < self.n_fit
-        found = (
-            self._primal(chosen, penalties, tabled) if primal else self._dual(chosen, penalties)
-        )
+        found = self._primal(chosen, penalties, tabled) if primal else self._dual(chosen, penalties)
         return found.numpy().reshape(len(chosen), self.n_splits, *found.shape[1:])
 
     def _primal(self, chosen: IntArray, penalties: FloatArray, tabled: bool) -> torch.Tensor:

@@ -1,9 +1,10 @@
 """Ridge in its dual form: models x models, for subsets with more inputs than fitting models.
 
-With K the kernel of the centred inputs of the fitting models, U and lambda its eigenvectors and
--values, Y the centred targets and D the loss weights of the columns, residuals and predictions
-need only U' W U and U' V, where W = Y D Y' and V = Y D Yt' with test models. Where subsets share
-their weights both are made once per split, so that neither inputs nor columns count for much.
+With K the kernel of the inputs of the fitting models, U and lambda its eigenvectors and -values, Y
+the targets and D the loss weights of the columns, residuals and predictions need only U' W U and
+U' V, where W = Y D Y' and V = Y D Yt' with test models. Where subsets share their weights both are
+made once per split, so that neither inputs nor columns count for much. Models are centred by
+orthonormal contrasts: one dimension less to turn.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from scipy.linalg import helmert
 
 from eevee.scoring.loss import FitData
 from eevee.scoring.ridge_alpha import Choice, ordered_sum
@@ -45,7 +47,7 @@ class Kernels:
     def __init__(
         self, data: FitData, splits: Splits, alphas: FloatArray, weights: FloatArray | None
     ) -> None:
-        self.n_fit = int(splits.fit.sum(axis=1).max())
+        self._n_contrasts = int(splits.fit.sum(axis=1).max()) - 1
         self._choice = Choice.of(alphas, splits.fit.sum(axis=1))
         nothing = np.zeros((*data.inputs.shape[:2], 1))
         features = np.concatenate([data.inputs, data.flags, nothing], axis=2)
@@ -62,8 +64,8 @@ class Kernels:
         inputs, spectrum, vectors, forms = self._seen(chosen, weights)
         squares = torch.bmm(vectors.mT, torch.bmm(forms.squares, vectors))
         alphas = self._best(spectrum, squares.diagonal(dim1=1, dim2=2), forms)
-        mixed = torch.bmm(self._picked(self._test_inputs, chosen).mT, torch.bmm(inputs, vectors))
-        mixed = mixed / (spectrum + alphas.reshape(-1, 1))[:, None]
+        mixed = torch.bmm(self._picked(self._test_inputs, chosen).mT, inputs)
+        mixed = torch.bmm(mixed, vectors) / (spectrum + alphas.reshape(-1, 1))[:, None]
         cross = torch.bmm(vectors.mT, forms.cross).mT
         terms = mixed * (torch.bmm(mixed, squares) - 2.0 * cross)
         change = ordered_sum(ordered_sum(terms.unbind(2)).unbind(1))
@@ -81,7 +83,7 @@ class Kernels:
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, Forms]:
         """Inputs (n_problems, n_inputs, n_models), the spectrum of their kernel, and the forms."""
         inputs = self._picked(self._inputs, chosen)
-        spectrum, vectors = eigh(torch.bmm(inputs.mT, inputs), self.n_fit)
+        spectrum, vectors = eigh(torch.bmm(inputs.mT, inputs), self._n_contrasts)
         if weights is not None:
             return inputs, spectrum, vectors, self._forms(weights.swapaxes(0, 1))
         shared = self._shared
@@ -119,11 +121,12 @@ class Kernels:
 
 
 def _centred(values: FloatArray, splits: Splits) -> tuple[torch.Tensor, torch.Tensor]:
-    """Rows of fitting and of test models less the mean of the former, from the top of each."""
+    """Contrasts of the fitting models, and test models less the mean of those, from the top."""
     fit, test = (_empty(values, rows) for rows in (splits.fit, splits.test))
     for split, (fits, tests) in enumerate(zip(splits.fit, splits.test, strict=True)):
         mean = values[split, fits].mean(axis=0)
-        fit[split, : fits.sum(), : values.shape[2]] = values[split, fits] - mean
+        contrasts = np.einsum("ci,ik->ck", helmert(int(fits.sum())), values[split, fits] - mean)
+        fit[split, : len(contrasts), : values.shape[2]] = contrasts
         test[split, : tests.sum(), : values.shape[2]] = values[split, tests] - mean
     return torch.from_numpy(fit), torch.from_numpy(test)
 

@@ -69,9 +69,8 @@ class RidgeScorer(BaseScorer):
     missing cells, a subset's columns with gaps bring one flag each; alpha is chosen in the same
     way, and then every column is fitted on the models that have it, without an eigenproblem.
 
-    Generalised cross-validation of each column on its own few models would follow their noise: on
-    two tables with 15 % and 66 % missing cells it cost 12 times as much or more, for losses
-    that were 0 to 4 % higher.
+    Alpha by each column's own few models would follow their noise: on a table with 66 % missing
+    cells losses were 0 to 4 % higher (`python -m tests.benchmarks.bench_ridge_gaps`).
 
     With a given alpha the losses are those of `sklearn.linear_model.Ridge` to 1e-8, in squared
     units. That is an absolute bound: a loss much smaller than one unit squared is a difference of

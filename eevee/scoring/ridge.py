@@ -326,7 +326,7 @@ class RidgeScorer(BaseScorer):
 
     @cached_property
     def _columns(self) -> Solves:
-        return self._solves(slice(0, self.splits.n_splits))
+        return self._solves(slice(0, self.splits.n_splits)).tabulate()
 
     def _solves(self, part: slice) -> Solves:
         wanted = self._data.usable & self.table.is_target

@@ -9,7 +9,6 @@ number depends on what lies beside it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 import torch
@@ -66,6 +65,7 @@ class Solves:
             _laid_out(1.0 * known, fit), known.shape[2]
         )
         self._wanted = wanted[part]
+        self._table: tuple[FloatArray, FloatArray] | None = None
 
     def errors(self, chosen: IntArray, alphas: FloatArray) -> FloatArray:
         """Squared errors, (n_subsets, n_splits, n_columns); 0 where a column is not judged.
@@ -80,7 +80,7 @@ class Solves:
         size = max(1, BATCH_BYTES // self.matrix_bytes(chosen.shape[1]))
         for start in range(0, len(chosen), size):
             batch = slice(start, start + size)
-            predicted = self._predict(chosen[batch], alphas[batch], self._tabled)
+            predicted = self._predict(chosen[batch], alphas[batch])
             judged = (predicted - self._test_targets) ** 2 * self._judged
             mean = np.add.reduce(judged, axis=2) / self._counts
             errors[batch] = mean[..., : self.n_columns]
@@ -92,7 +92,7 @@ class Solves:
         Rows are the test models in order, with numbers without a meaning beyond them; NaN where
         a column is not wanted.
         """
-        found = self._predict(chosen, alphas, False)[:, :, : self.n_test, : self.n_columns]
+        found = self._predict(chosen, alphas)[:, :, : self.n_test, : self.n_columns]
         return np.where(self._wanted[:, None], found, np.nan)
 
     def matrix_bytes(self, n_inputs: int) -> int:
@@ -100,13 +100,17 @@ class Solves:
         side = min(n_inputs + 1, self.n_fit)
         return 8 * side * side * self.n_splits * self._n_masks
 
-    @cached_property
-    def _tabled(self) -> bool:
-        """Whether the products of all pairs fit into memory."""
-        n_pairs = self._inputs.shape[1] * (self._inputs.shape[1] + 1) // 2
-        return 8 * n_pairs * self.n_splits * self._n_masks <= TABLE_BYTES
+    def tabulate(self) -> Solves:
+        """Form the products of all pairs of inputs, for many subsets, where they fit into memory.
 
-    @cached_property
+        Not in threads. Losses are the same within rounding.
+        """
+        side, n_rows = self._inputs.shape[1:]
+        each = max(self.n_splits * self._n_masks, n_rows)
+        if 8 * (side * (side + 1) // 2) * each <= TABLE_BYTES:
+            self._table = self._products()
+        return self
+
     def _products(self) -> tuple[FloatArray, FloatArray]:
         """Products of all pairs of inputs, and of inputs and targets; matrices side by side."""
         inputs = self._inputs.numpy()
@@ -124,31 +128,33 @@ class Solves:
                 cross[:, i * self.n_columns : (i + 1) * self.n_columns] = mine
         return gram, cross
 
-    def _predict(self, chosen: IntArray, alphas: FloatArray, tabled: bool) -> FloatArray:
+    def _predict(self, chosen: IntArray, alphas: FloatArray) -> FloatArray:
         """Predict, (n_subsets, n_splits, padded test models, padded columns)."""
         penalties = np.ones((len(chosen), padded(self.n_splits * self._n_masks)))
         each = alphas.repeat(self._n_masks, axis=1)
         penalties[:, : each.shape[1]] = each
         primal = chosen.shape[1] < self.n_fit
-        found = self._primal(chosen, penalties, tabled) if primal else self._dual(chosen, penalties)
+        found = self._primal(chosen, penalties) if primal else self._dual(chosen, penalties)
         return found.numpy().reshape(len(chosen), self.n_splits, *found.shape[1:])
 
-    def _primal(self, chosen: IntArray, penalties: FloatArray, tabled: bool) -> torch.Tensor:
+    def _primal(self, chosen: IntArray, penalties: FloatArray) -> torch.Tensor:
         """Normal equations, inputs x inputs; the first input is the intercept."""
         ones = np.full((len(chosen), 1), 2 * self.n_columns + 1)
         chosen = np.concatenate([ones, chosen], axis=1)
         side = chosen.shape[1]
         factors = np.empty((side, side, *penalties.shape))
-        cross = self._from_table(chosen, factors) if tabled else self._formed(chosen, factors)
+        cross = self._filled(chosen, factors)
         diagonal = np.arange(1, side)
         factors[diagonal, diagonal] += penalties
         factor(factors, [np.ones_like(penalties), *[penalties] * (side - 1)])
         slopes = self._apart(solved(factors, cross, self._index))
         return torch.bmm(self._picked(self._test_inputs, chosen).mT, slopes)
 
-    def _from_table(self, chosen: IntArray, matrices: FloatArray) -> FloatArray:
-        """Fill in lower triangles from products made beforehand; return the right sides."""
-        gram, cross = self._products
+    def _filled(self, chosen: IntArray, matrices: FloatArray) -> FloatArray:
+        """Fill in lower triangles, from products made beforehand if any; return right sides."""
+        if self._table is None:
+            return self._formed(chosen, matrices)
+        gram, cross = self._table
         for i, row in enumerate(chosen.T):
             above, below = np.maximum(row, chosen.T[: i + 1]), np.minimum(row, chosen.T[: i + 1])
             places = above * (above + 1) // 2 + below

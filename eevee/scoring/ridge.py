@@ -311,7 +311,7 @@ class RidgeScorer(BaseScorer):
         if n_inputs >= self._fit_counts.min():
             return 8 * n_splits * n_models * (2 * side + 8 * n_models + wide)
         wide = 0 if self._shares_grams(n_inputs) else 4 * n_columns
-        return 8 * n_splits * side * (10 * side + wide + 4 * self._alphas.shape[1])
+        return int(8 * n_splits * side * (10 * side + wide + 4 * self._alphas.shape[1]))
 
     @cached_property
     def _gaps(self) -> bool:

@@ -51,19 +51,18 @@ class Solves:
         self.n_splits, self.n_columns = len(fit), data.inputs.shape[2]
         self.n_fit, self.n_test = (int(rows.sum(axis=1).max()) for rows in (fit, test))
         known = data.observed & wanted[part, None]
+        there = known.astype(np.float64)
         nothing = np.zeros((self.n_splits, len(data.observed), 1))
         features = np.concatenate(
             [data.inputs[part], data.flags[part], nothing, nothing + 1.0], axis=2
         )
         self._inputs = _laid_out(features, fit).mT.contiguous()
         self._test_inputs = _laid_out(features, test).mT.contiguous()
-        self._targets = _laid_out(data.targets[part] * known, fit)
+        self._targets = _laid_out(data.targets[part] * there, fit)
         self._test_targets = _laid_out(data.targets[part], test).numpy()
-        self._judged = _laid_out(1.0 * known, test).numpy()
+        self._judged = _laid_out(there, test).numpy()
         self._counts = np.maximum(self._judged.sum(axis=1), 1.0)
-        self._masks, self._n_masks, self._index = _masks(
-            _laid_out(1.0 * known, fit), known.shape[2]
-        )
+        self._masks, self._n_masks, self._index = _masks(_laid_out(there, fit), known.shape[2])
         self._wanted = wanted[part]
         self._table: tuple[FloatArray, FloatArray] | None = None
 

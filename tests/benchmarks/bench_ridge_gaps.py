@@ -135,10 +135,11 @@ def predict_each(table: ResultsTable, n_models: int) -> float:
     for i in rng.permutation(table.n_models)[:n_models]:
         row = table.scores.iloc[[i]]
         others = table.scores.drop(index=row.index)
-        others = ResultsTable.from_scores(others.loc[:, others.max() > others.min()])
-        known = row.columns[row.notna().iloc[0]].intersection(others.scores.columns)
+        others = others.loc[:, others.max() > others.min()]
+        known = row.columns[row.notna().iloc[0]].intersection(others.columns)
         some = row[rng.permutation(known)[:5]]
-        eevee.fit_predictor(others, list(some.columns), scorer="ridge").predict(some)
+        rest = ResultsTable.from_scores(others)
+        eevee.fit_predictor(rest, list(some.columns), scorer="ridge").predict(some)
     return (process_time() - start) / n_models
 
 

@@ -36,9 +36,7 @@ def assessed(kind: str) -> eevee.Assessment:
     table = {"factors": of_factors, "gaps": lambda: rich_table(40, seed=3)}[kind]()
     scoring = Scoring("ridge", n_splits=2)
     folds = {"factors": 10, "gaps": 3}[kind]
-    return eevee.assess(
-        table, 2, scorer=scoring, n_random=10, n_folds=folds, n_repeats=1, **GREEDY
-    )
+    return eevee.assess(table, 2, scorer=scoring, n_random=10, n_folds=folds, n_repeats=1, **GREEDY)
 
 
 def rows(found: eevee.Assessment) -> dict[str, Against]:

@@ -17,7 +17,9 @@ from eevee.scoring.moves import Moves, moved, single_moves
 from eevee.scoring.ridge_additions import additions
 from eevee.scoring.ridge_alpha import Alpha, alpha_grids
 from eevee.scoring.ridge_grams import Grams, padded
+from eevee.scoring.ridge_kernels import Kernels
 from eevee.scoring.ridge_rows import Rows
+from eevee.scoring.ridge_solves import PART_COLUMNS, Solves
 from eevee.splits import Splits
 from eevee.table import FloatArray, IntArray, ResultsTable, Subset
 
@@ -47,7 +49,8 @@ class RidgeScorer(BaseScorer):
         Replace the equal weights of tasks and benchmarks.
     alpha : "gcv", "loo", number or sequence of numbers
         "gcv": generalised cross-validation over 13 alphas from 0.0001 to 100 times the number of
-        fitting models. "loo": leave-one-out over the same; its cost grows with the models. A
+        fitting models, where a missing target counts as the mean of its column. "loo":
+        leave-one-out over the same, each column on the models that have it; slow. A
         sequence is a grid for generalised cross-validation and a number is used as it is; both
         are alphas in the sense of `sklearn.linear_model.Ridge`.
     n_threads : int, optional
@@ -61,9 +64,13 @@ class RidgeScorer(BaseScorer):
     Notes
     -----
     On a complete table a subset of k columns costs one k x k eigenproblem per split, whatever
-    the number of models; with ``targets="all"`` the number of columns drops out too. With missing
-    cells, a subset's columns with gaps bring one flag each, every column is fitted on the models
-    that have it, and columns known for the same models share an eigenproblem.
+    the number of models; with ``targets="all"`` the number of columns drops out too. A subset
+    with at least as many inputs as fitting models takes the dual form, models x models. With
+    missing cells, a subset's columns with gaps bring one flag each; alpha is chosen in the same
+    way, and then every column is fitted on the models that have it, without an eigenproblem.
+
+    Alpha by each column's own few models would follow their noise: on a table with 66 % missing
+    cells losses were 0 to 4 % higher (`python -m tests.benchmarks.bench_ridge_gaps`).
 
     With a given alpha the losses are those of `sklearn.linear_model.Ridge` to 1e-8, in squared
     units. That is an absolute bound: a loss much smaller than one unit squared is a difference of
@@ -131,12 +138,26 @@ class RidgeScorer(BaseScorer):
         n_rows = int(self.splits.test.sum(axis=1).max())
         found = np.empty((len(checked), self.splits.n_splits, n_rows, self.table.n_columns))
         for members in self._groups(checked).values():
-            same = [checked[i] for i in members]
-            work = partial(self._rows.predictions, self._chosen(same), self._fit_weights(same))
-            parts = map_chunks(work, range(self.splits.n_splits), n_threads=self.n_threads)
-            for split, part in enumerate(parts):
-                found[members, split] = part
+            predict, parts = self._predictor([checked[i] for i in members])
+            predicted = map_chunks(predict, parts, n_threads=self.n_threads)
+            for part, values in zip(parts, predicted, strict=True):
+                found[members, part] = values
+        for split, test in enumerate(self.splits.test):
+            found[:, split, test.sum() :] = np.nan
         return found
+
+    def _predictor(
+        self, subsets: list[Subset]
+    ) -> tuple[Callable[[slice], FloatArray], list[slice]]:
+        """Return what predicts some of the splits, and the splits in parts for threads."""
+        chosen, n_splits = self._chosen(subsets), self.splits.n_splits
+        if self.alpha == "loo":
+            work = partial(self._rows.predictions, chosen, self._fit_weights(subsets))
+            return work, [slice(i, i + 1) for i in range(n_splits)]
+        alphas = self._best_alphas(self._whole(chosen.shape[1]), subsets)
+        size = max(1, PART_COLUMNS // self.table.n_columns)
+        parts = [slice(i, min(i + size, n_splits)) for i in range(0, n_splits, size)]
+        return lambda part: self._solves(part).predictions(chosen, alphas[:, part]), parts
 
     def score_moves(self, subset: Iterable[str]) -> Moves:
         """Score all single-benchmark additions, drops and swaps of a subset.
@@ -178,7 +199,8 @@ class RidgeScorer(BaseScorer):
     def _can_add(self, n_inputs: int) -> bool:
         """Whether additions can share the work on their base."""
         single = all(len(features) == 1 for features in self._features.values())
-        return single and not self._by_rows and self._shares_weights(n_inputs)
+        plain = self.alpha != "loo" and not self._gaps
+        return single and plain and self._shares_grams(n_inputs)
 
     def _additions(self, subset: Subset) -> FloatArray:
         """Losses of all additions to a subset, then of all swaps, (n_moves, n_splits)."""
@@ -207,7 +229,7 @@ class RidgeScorer(BaseScorer):
         losses = np.empty((len(subsets), self.splits.n_splits))
         for n_inputs, members in self._groups(subsets).items():
             judge = self._judge(n_inputs)
-            budget = ROWS_CHUNK_BYTES if self._by_rows else CHUNK_BYTES
+            budget = ROWS_CHUNK_BYTES if self.alpha == "loo" else CHUNK_BYTES
             size = max(1, budget // self._subset_bytes(n_inputs))
             starts = range(0, len(members), size)
             chunks = [[subsets[i] for i in members[start : start + size]] for start in starts]
@@ -227,19 +249,28 @@ class RidgeScorer(BaseScorer):
 
     def _judge(self, n_inputs: int) -> Callable[[list[Subset]], FloatArray]:
         """Return what scores subsets of `n_inputs`, ready for threads."""
-        if self._by_rows:
+        if self.alpha == "loo":
             return partial(self._judge_by_rows, self._rows)
-        if self._shares_weights(n_inputs):
-            return partial(self._judge_together, self._shared_grams)
-        return partial(self._judge_each, self._grams)
+        if self._gaps:
+            return partial(self._judge_by_columns, self._whole(n_inputs), self._columns)
+        return partial(self._judge_whole, self._whole(n_inputs))
 
-    def _judge_together(self, grams: Grams, subsets: list[Subset]) -> FloatArray:
-        return grams.losses(self._chosen(subsets))
+    def _judge_whole(self, whole: Grams | Kernels, subsets: list[Subset]) -> FloatArray:
+        weights = self._own_weights(whole, subsets)
+        losses = whole.losses(self._chosen(subsets), weights)
+        return losses if weights is None else np.where(weights.sum(axis=-1) == 0, np.nan, losses)
 
-    def _judge_each(self, grams: Grams, subsets: list[Subset]) -> FloatArray:
-        weights = self._fit_weights(subsets)
-        losses = grams.losses(self._chosen(subsets), weights)
-        return np.where(weights.sum(axis=-1) == 0, np.nan, losses)
+    def _judge_by_columns(
+        self, whole: Grams | Kernels, solves: Solves, subsets: list[Subset]
+    ) -> FloatArray:
+        errors = solves.errors(self._chosen(subsets), self._best_alphas(whole, subsets))
+        return self._rule.losses(subsets, errors)
+
+    def _best_alphas(self, whole: Grams | Kernels, subsets: list[Subset]) -> FloatArray:
+        """Alpha of each subset in each split, (n_subsets, n_splits)."""
+        if self._alphas.shape[1] == 1:
+            return np.broadcast_to(self._alphas[:, 0], (len(subsets), self.splits.n_splits))
+        return whole.best_alphas(self._chosen(subsets), self._own_weights(whole, subsets))
 
     def _judge_by_rows(self, rows: Rows, subsets: list[Subset]) -> FloatArray:
         errors = rows.errors(self._chosen(subsets), self._fit_weights(subsets))
@@ -254,7 +285,17 @@ class RidgeScorer(BaseScorer):
         shape = (len(subsets), self.splits.n_splits, self.table.n_columns)
         return np.broadcast_to(self._rule.fit_weights(subsets), shape).copy()
 
-    def _shares_weights(self, n_inputs: int) -> bool:
+    def _own_weights(self, whole: Grams | Kernels, subsets: list[Subset]) -> FloatArray | None:
+        """Weights of the columns where subsets do not share those that `whole` has."""
+        return None if whole.shares_weights else self._fit_weights(subsets)
+
+    def _whole(self, n_inputs: int) -> Grams | Kernels:
+        """Return what the splits fix for all columns together, for subsets of `n_inputs`."""
+        if n_inputs >= self._fit_counts.min():
+            return self._kernels
+        return self._shared_grams if self._shares_grams(n_inputs) else self._grams
+
+    def _shares_grams(self, n_inputs: int) -> bool:
         """Whether all subsets share their weights, and the shortcut is precise enough."""
         smallest = (self._alphas[:, -1] / self._fit_counts).min()
         precise = smallest >= SMALLEST_SHARED_ALPHA and n_inputs < self._fit_counts.min()
@@ -262,20 +303,34 @@ class RidgeScorer(BaseScorer):
 
     def _subset_bytes(self, n_inputs: int) -> int:
         """Rough working memory of one subset."""
-        side, n_columns = padded(n_inputs), self.table.n_columns
-        if self._by_rows:
-            numbers = side * (4 * self.splits.n_models + n_columns * (side + 16))
-        else:
-            wide = 0 if self._shares_weights(n_inputs) else 4 * n_columns
-            numbers = self.splits.n_splits * side * (10 * side + wide + 4 * self._alphas.shape[1])
-        return 8 * numbers
+        side, n_columns, n_splits = padded(n_inputs), self.table.n_columns, self.splits.n_splits
+        if self.alpha == "loo":
+            return 8 * side * (4 * self.splits.n_models + n_columns * (side + 16))
+        n_models = padded(int(self._fit_counts.max()))
+        wide = 0 if self.targets == "all" else 4 * n_columns
+        if n_inputs >= self._fit_counts.min():
+            return 8 * n_splits * n_models * (2 * side + 8 * n_models + wide)
+        wide = 0 if self._shares_grams(n_inputs) else 4 * n_columns
+        return int(8 * n_splits * side * (10 * side + wide + 4 * self._alphas.shape[1]))
 
     @cached_property
-    def _by_rows(self) -> bool:
-        """Whether Gram matrices cannot serve: cells are missing, or models are left out."""
+    def _gaps(self) -> bool:
+        """Whether cells of models that take part are missing."""
         used = np.asarray((self.splits.fit | self.splits.test).any(axis=0))
-        gaps = used[:, None] & ~self._data.observed
-        return self.alpha == "loo" or bool(gaps.any())
+        return bool((used[:, None] & ~self._data.observed).any())
+
+    @cached_property
+    def _kernels(self) -> Kernels:
+        shared = self._rule.fit_weights([()])[0] if self.targets == "all" else None
+        return Kernels(self._data, self.splits, self._alphas, shared)
+
+    @cached_property
+    def _columns(self) -> Solves:
+        return self._solves(slice(0, self.splits.n_splits)).tabulate()
+
+    def _solves(self, part: slice) -> Solves:
+        wanted = self._data.usable & self.table.is_target
+        return Solves(self._data, self.splits, wanted, part)
 
     @cached_property
     def _shared_grams(self) -> Grams:
@@ -288,9 +343,8 @@ class RidgeScorer(BaseScorer):
 
     @cached_property
     def _rows(self) -> Rows:
-        loo = self.alpha == "loo"
         wanted = self._data.usable & self.table.is_target
-        return Rows(self._data, self.splits, self._alphas, wanted, leave_one_out=loo)
+        return Rows(self._data, self.splits, self._alphas, wanted)
 
     def _features_by_benchmark(self) -> dict[str, tuple[int, ...]]:
         """Inputs that a benchmark brings: its columns, and flags of those with gaps."""

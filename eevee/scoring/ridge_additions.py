@@ -58,9 +58,10 @@ def additions(grams: Grams, bases: IntArray) -> FloatArray:
     bases : shape (n_bases, n_inputs)
     """
     spectrum, gram, test_gram, squares, cross = _forms(grams, bases)
-    alphas = grams.alphas.expand(-1, -1, len(bases)).reshape(len(grams.alphas), -1).T
+    grid = grams.choice.alphas
+    alphas = grid.expand(-1, -1, len(bases)).reshape(len(grid), -1).T
     total, rest = (part.expand(-1, len(bases)).reshape(-1, 1) for part in grams.constants(None))
-    n_rows = grams.rows.expand(-1, len(bases)).reshape(-1, 1, 1)
+    n_rows = grams.choice.rows.expand(-1, len(bases)).reshape(-1, 1, 1)
     alpha = alphas[:, :1].expand(-1, grams.side)
     if alphas.shape[1] > 1:
         curve = _gcv(spectrum, gram, squares, total[:, None], n_rows, alphas[:, :, None])

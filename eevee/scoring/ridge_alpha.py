@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -88,6 +89,52 @@ def gcv(
     # (lam + 2 alpha) / (lam + alpha)^2, without a difference of large numbers
     rss = total - ordered_sum(explained * inverse * (1.0 + alphas * inverse))
     return torch.where(left > 0, n_rows * rss.clamp(min=0.0) / left**2, torch.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The alphas that each split chooses from, by generalised cross-validation.
+
+    Attributes
+    ----------
+    alphas : shape (n_alphas, n_splits, 1)
+    rows : shape (n_splits, 1)
+        Fitting models.
+    """
+
+    alphas: torch.Tensor
+    rows: torch.Tensor
+
+    @classmethod
+    def of(cls, alphas: FloatArray, fit_counts: FloatArray) -> Choice:
+        """Take alphas (n_splits, n_alphas) and numbers of fitting models (n_splits,)."""
+        rows = torch.from_numpy(fit_counts.astype(np.float64))[:, None]
+        return cls(torch.from_numpy(alphas.T.copy())[:, :, None], rows)
+
+    def best(
+        self, spectrum: torch.Tensor, explained: torch.Tensor, total: torch.Tensor
+    ) -> torch.Tensor:
+        """Return the alpha of each problem, (n_splits, n_subsets).
+
+        Parameters
+        ----------
+        spectrum, explained : shape (n_splits * n_subsets, n_inputs)
+            As for `gcv`.
+        total : shape (n_splits, n_subsets or 1)
+        """
+        n_splits = len(self.rows)
+        if len(self.alphas) == 1:
+            return self.alphas[0].expand(n_splits, len(spectrum) // n_splits)
+        shape = (spectrum.shape[1], n_splits, -1)
+        curve = gcv(
+            spectrum.T.reshape(shape),
+            explained.T.reshape(shape),
+            total,
+            self.rows,
+            self.alphas,
+        )
+        best = first_smallest(curve)
+        return self.alphas.expand(curve.shape).gather(0, best[None])[0]
 
 
 def first_smallest(criterion: torch.Tensor) -> torch.Tensor:

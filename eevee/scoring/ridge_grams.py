@@ -1,4 +1,4 @@
-"""Ridge on complete tables: from matrices that are made once per split.
+"""Ridge from matrices that are made once per split: losses of complete tables, alphas of all.
 
 With G the Gram matrix of all centred inputs of the fitting models of a split, B = inputs x
 targets, and D the loss weights of the columns, the weighted sum of squares over columns needs
@@ -15,7 +15,7 @@ import torch
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from eevee.scoring.loss import FitData
-from eevee.scoring.ridge_alpha import first_smallest, gcv, ordered_sum
+from eevee.scoring.ridge_alpha import Choice, ordered_sum
 from eevee.splits import Splits
 from eevee.table import FloatArray, IntArray
 
@@ -46,12 +46,13 @@ class Projected:
 
 
 class Grams:
-    """What the splits of a complete table fix for every subset.
+    """What the splits of a table fix for every subset.
 
     Parameters
     ----------
     data : FitData
-        Without a missing cell among fitting and test models.
+        Where cells are missing, flags are inputs too, a missing target counts as the mean of its
+        column, and only `best_alphas` has a meaning.
     splits : Splits
     alphas : shape (n_splits, n_alphas)
     weights : shape (n_splits, n_columns), optional
@@ -66,24 +67,27 @@ class Grams:
         weights: FloatArray | None,
     ) -> None:
         with threadpool_limits(1, "blas"):  # shares of several threads add up to other bits
-            parts = [_products(data, splits, split) for split in range(splits.n_splits)]
+            features = _features(data)
+            parts = [_products(features, data, splits, split) for split in range(splits.n_splits)]
             gram, test_gram, cross, test_cross, squares, test_squares = (
                 np.stack(part) for part in zip(*parts, strict=True)
             )
             matrices = [gram, test_gram]
             if weights is not None:
-                weighted = cross * _widened(weights)[:, None]
+                weighted = cross * _padded_columns(weights)[:, None]
                 tested = weighted @ np.swapaxes(test_cross, 1, 2)
                 mixed = (tested + np.swapaxes(tested, 1, 2)) / 2
                 matrices += [weighted @ np.swapaxes(cross, 1, 2), mixed]
         self.n_splits, self.side, _ = gram.shape
         self.n_columns = data.inputs.shape[2]
-        self.rows = torch.from_numpy(splits.fit.sum(axis=1).astype(np.float64))[:, None]
-        self.alphas = torch.from_numpy(alphas.T.copy())[:, :, None]
+        self.choice = Choice.of(alphas, splits.fit.sum(axis=1))
         self._cross, self._test_cross = torch.from_numpy(cross), torch.from_numpy(test_cross)
         self._squares, self._test_squares = squares, test_squares
         self._shared = weights
-        self.matrices = torch.from_numpy(np.stack(matrices).reshape(-1, self.side**2))
+        self.shares_weights = weights is not None
+        self.matrices = torch.from_numpy(
+            np.stack(matrices).reshape(len(matrices), -1, self.side**2)
+        )
 
     def losses(self, chosen: IntArray, weights: FloatArray | None = None) -> FloatArray:
         """Loss of each subset in each split, (n_subsets, n_splits).
@@ -95,53 +99,58 @@ class Grams:
         weights : shape (n_subsets, n_splits, n_columns), optional
             Loss weights of each subset, in place of the shared ones.
         """
-        n_subsets, n_inputs = chosen.shape
-        picked = np.full((n_subsets, padded(n_inputs)), self.side - 1)
-        picked[:, :n_inputs] = chosen
+        picked = self._padded(chosen)
         gram, test_gram, *shared = self._pick(torch.from_numpy(picked))
-        spectrum, vectors = eigh(gram, n_inputs)
+        spectrum, vectors = eigh(gram, chosen.shape[1])
         if weights is None:
             seen = _project(vectors, *shared)
         else:
             seen = self._project_columns(vectors, picked, weights)
         total, rest = self.constants(weights)
-        inverse = self._inverse(spectrum, seen.squares, total)
+        alphas = self.choice.best(spectrum, seen.squares.diagonal(dim1=1, dim2=2), total)
+        inverse = (spectrum + alphas.reshape(-1, 1)).reciprocal()
         test_gram = torch.bmm(vectors.mT, torch.bmm(test_gram, vectors))
         bent = ordered_sum((test_gram * seen.squares * inverse[:, :, None]).unbind(1))
         change = ordered_sum((inverse * (bent - 2.0 * seen.cross)).unbind(1))
         return (change.view(self.n_splits, -1) + rest).numpy().T
 
-    def _pick(self, picked: torch.Tensor) -> torch.Tensor:
+    def best_alphas(self, chosen: IntArray, weights: FloatArray | None = None) -> FloatArray:
+        """Alpha of each subset in each split, (n_subsets, n_splits); parameters as of `losses`.
+
+        Only the choice: what the test models are plays no part.
+        """
+        picked = self._padded(chosen)
+        gram, *shared = self._pick(torch.from_numpy(picked), every=2)
+        spectrum, vectors = eigh(gram, chosen.shape[1])
+        if weights is None:
+            explained = ordered_sum((vectors * torch.bmm(shared[0], vectors)).unbind(1))
+        else:
+            seen = self._project_columns(vectors, picked, weights)
+            explained = seen.squares.diagonal(dim1=1, dim2=2)
+        total, _ = self.constants(weights)
+        return self.choice.best(spectrum, explained, total).numpy().T
+
+    def _padded(self, chosen: IntArray) -> IntArray:
+        """Let each subset pick a column of zeros until matrices are aligned."""
+        picked = np.full((len(chosen), padded(chosen.shape[1])), self.side - 1)
+        picked[:, : chosen.shape[1]] = chosen
+        return picked
+
+    def _pick(self, picked: torch.Tensor, every: int = 1) -> torch.Tensor:
         """Rows and columns of each subset, (n_matrices, n_splits * n_subsets, side, side)."""
         places = picked[:, :, None] * self.side + picked[:, None, :]
         side = picked.shape[1]
-        taken = self.matrices.index_select(1, places.view(-1))
+        taken = self.matrices[::every].index_select(2, places.view(-1))
         return taken.view(-1, self.n_splits * len(picked), side, side)
 
     def constants(self, weights: FloatArray | None) -> tuple[torch.Tensor, torch.Tensor]:
         """Weighted squares of the fitted and of the test targets, each (n_splits, n_subsets)."""
-        wide = _widened(self._shared[None] if weights is None else weights)  # type: ignore[index]
+        wide = _padded_columns(self._shared[None] if weights is None else weights)  # type: ignore[index]
         total, rest = (
             np.add.reduce(wide * squares, axis=-1).T.copy()
             for squares in (self._squares, self._test_squares)
         )
         return torch.from_numpy(total), torch.from_numpy(rest)
-
-    def _inverse(
-        self, spectrum: torch.Tensor, squares: torch.Tensor, total: torch.Tensor
-    ) -> torch.Tensor:
-        """1 / (eigenvalue + the alpha that the problem chooses), (n_problems, n_inputs)."""
-        alphas = self.alphas
-        if len(alphas) > 1:
-            shape = (spectrum.shape[1], self.n_splits, -1)
-            explained = squares.diagonal(dim1=1, dim2=2)
-            curve = gcv(
-                spectrum.T.reshape(shape), explained.T.reshape(shape), total, self.rows, alphas
-            )
-            best = first_smallest(curve)
-            alphas = alphas.expand(curve.shape).gather(0, best[None])
-        chosen = alphas[0].expand(self.n_splits, len(spectrum) // self.n_splits)
-        return (spectrum + chosen.reshape(-1, 1)).reciprocal()
 
     def _project_columns(
         self, vectors: torch.Tensor, picked: IntArray, weights: FloatArray
@@ -156,7 +165,7 @@ class Grams:
         shape = (len(vectors), picked.shape[1], n_columns)
         fitted = torch.bmm(vectors.mT, self._cross[:, index].reshape(shape))
         tested = torch.bmm(vectors.mT, self._test_cross[:, index].reshape(shape))
-        wide = torch.from_numpy(_widened(weights)).transpose(0, 1).reshape(-1, 1, n_columns)
+        wide = torch.from_numpy(_padded_columns(weights)).transpose(0, 1).reshape(-1, 1, n_columns)
         weighted = fitted * wide
         return Projected(
             squares=torch.bmm(weighted, fitted.mT),
@@ -164,40 +173,45 @@ class Grams:
         )
 
 
-def _products(data: FitData, splits: Splits, split: int) -> tuple[FloatArray, ...]:
+def _features(data: FitData) -> FloatArray:
+    """Inputs, with flags where cells are missing, padded, (n_splits, n_models, side)."""
+    parts = [data.inputs, data.flags] if data.flags.any() else [data.inputs]
+    return _padded_columns(np.concatenate(parts, axis=2))
+
+
+def _products(
+    features: FloatArray, data: FitData, splits: Splits, split: int
+) -> tuple[FloatArray, ...]:
     """Products of inputs and targets, all centred on the fitting models; test ones as means."""
     fit, test = splits.fit[split], splits.test[split]
-    inputs, targets = _padded_columns(data.inputs[split]), _padded_columns(data.targets[split])
-    x = inputs - inputs[fit].mean(axis=0)
-    y = targets - targets[fit].mean(axis=0)
+    inputs, targets = features[split], _padded_columns(data.targets[split])
+    x, y = (each[fit] - each[fit].mean(axis=0) for each in (inputs, targets))
+    tested, goals = (each[test] - each[fit].mean(axis=0) for each in (inputs, targets))
     n_test = test.sum()
     return (
-        x[fit].T @ x[fit],
-        x[test].T @ x[test] / n_test,
-        x[fit].T @ y[fit],
-        x[test].T @ y[test] / n_test,
-        (y[fit] ** 2).sum(axis=0),
-        (y[test] ** 2).sum(axis=0) / n_test,
+        x.T @ x,
+        tested.T @ tested / n_test,
+        x.T @ y,
+        tested.T @ goals / n_test,
+        (y**2).sum(axis=0),
+        (goals**2).sum(axis=0) / n_test,
     )
 
 
 def _padded_columns(values: FloatArray) -> FloatArray:
-    """Append columns of zeros, at least one: what a padded subset picks."""
-    return np.pad(values, ((0, 0), (0, padded(values.shape[1] + 1) - values.shape[1])))
-
-
-def _widened(weights: FloatArray) -> FloatArray:
-    """Give the padded columns no weight."""
-    extra = padded(weights.shape[-1] + 1) - weights.shape[-1]
-    return np.concatenate([weights, np.zeros((*weights.shape[:-1], extra))], axis=-1)
+    """Append columns of zeros, at least one: what a padded subset picks, and without weight."""
+    extra = padded(values.shape[-1] + 1) - values.shape[-1]
+    return np.concatenate([values, np.zeros((*values.shape[:-1], extra))], axis=-1)
 
 
 def eigh(gram: torch.Tensor, n_inputs: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Eigenvalues and -vectors of the first `n_inputs`, zero beyond: (..., side)."""
-    values, vectors = torch.linalg.eigh(gram[:, :n_inputs, :n_inputs])
-    if n_inputs == gram.shape[1]:
+    # An odd size would put every other matrix of a batch off the 16 bytes that its bits need.
+    even = n_inputs + n_inputs % 2
+    values, vectors = torch.linalg.eigh(gram[:, :even, :even])
+    if even == gram.shape[1]:
         return values, vectors
-    extra = gram.shape[1] - n_inputs
+    extra = gram.shape[1] - even
     pad = torch.nn.functional.pad
     return pad(values, (0, extra)), pad(vectors, (0, extra, 0, extra))
 

@@ -1,4 +1,4 @@
-"""Ridge from the rows themselves: missing cells and leave-one-out, at the cost of the models."""
+"""Ridge from the rows themselves: alpha by leave-one-out, at the cost of the models."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from eevee.scoring.loss import FitData, mean_squared_errors
-from eevee.scoring.ridge_alpha import first_smallest, gcv, ordered_sum
+from eevee.scoring.ridge_alpha import first_smallest, ordered_sum
 from eevee.scoring.ridge_grams import eigh, padded
 from eevee.splits import Splits
 from eevee.table import BoolArray, FloatArray, IntArray
@@ -78,8 +78,6 @@ class Rows:
     wanted : bool, shape (n_splits, n_columns)
         Columns that are predicted. Never those of one batch alone: they would share their
         matrices otherwise than those of another, and the last bits with them.
-    leave_one_out : bool
-        Choose alpha by leave-one-out errors rather than by generalised cross-validation.
     """
 
     def __init__(
@@ -88,14 +86,11 @@ class Rows:
         splits: Splits,
         alphas: FloatArray,
         wanted: BoolArray,
-        *,
-        leave_one_out: bool,
     ) -> None:
         self._data = data
         self._splits = splits
         self._alphas = torch.from_numpy(alphas)
         self._wanted = wanted
-        self._criterion = _leave_one_out if leave_one_out else _generalised
 
     def errors(self, chosen: IntArray, weights: FloatArray) -> FloatArray:
         """Squared errors, (n_subsets, n_splits, n_columns).
@@ -115,8 +110,8 @@ class Rows:
                 errors[:, split, fit.group.columns] = _test_errors(fit, picked, alphas)
         return errors
 
-    def predictions(self, chosen: IntArray, weights: FloatArray, split: int) -> FloatArray:
-        """Predicted targets of one split in units, (n_subsets, n_rows, n_columns).
+    def predictions(self, chosen: IntArray, weights: FloatArray, part: slice) -> FloatArray:
+        """Predicted targets of some splits in units, (n_subsets, n_splits, n_rows, n_columns).
 
         Rows are the test models in order, as many as any split has; NaN beyond them, and where a
         column is not wanted.
@@ -127,15 +122,18 @@ class Rows:
             Places of the features of each subset.
         weights : shape (n_subsets, n_splits, n_columns)
             Of the columns in the choice of alpha.
-        split : int
+        part : slice
+            Of the splits.
         """
         picked = _padded_choice(chosen, weights.shape[-1])
+        some = range(self._splits.n_splits)[part]
         n_rows = int(self._splits.test.sum(axis=1).max())
-        found = np.full((len(chosen), n_rows, weights.shape[-1]), np.nan)
-        n_test = int(self._splits.test[split].sum())
-        fits, alphas = self._fit(split, picked, chosen.shape[1], weights[:, split])
-        for fit in fits:
-            found[:, :n_test, fit.group.columns] = _predicted(fit, picked, alphas)
+        found = np.full((len(chosen), len(some), n_rows, weights.shape[-1]), np.nan)
+        for place, split in enumerate(some):
+            n_test = int(self._splits.test[split].sum())
+            fits, alphas = self._fit(split, picked, chosen.shape[1], weights[:, split])
+            for fit in fits:
+                found[:, place, :n_test, fit.group.columns] = _predicted(fit, picked, alphas)
         return found
 
     def _fit(
@@ -148,9 +146,8 @@ class Rows:
         for group in self._groups(split):
             inputs = _picked(group.inputs, picked)
             fits.append(_fit(group, inputs, n_inputs))
-            if len(alphas) > 1:
-                mine = _padded(weights[:, group.columns], len(weights), group.targets.shape[1])
-                curve += self._criterion(fits[-1], inputs, mine, alphas)
+            mine = _padded(weights[:, group.columns], len(weights), group.targets.shape[1])
+            curve += _leave_one_out(fits[-1], inputs, mine, alphas)
         return fits, alphas[first_smallest(curve)]
 
     def _groups(self, split: int) -> Iterator[Group]:
@@ -208,19 +205,6 @@ def _fit(group: Group, inputs: torch.Tensor, n_inputs: int) -> Fit:
     cross = torch.bmm(inputs, group.targets.expand(len(inputs), -1, -1))
     spectrum, vectors = eigh(torch.bmm(inputs, inputs.mT), n_inputs)
     return Fit(group, spectrum, vectors, torch.bmm(vectors.mT, cross))
-
-
-def _generalised(
-    fit: Fit, inputs: torch.Tensor, weights: torch.Tensor, alphas: torch.Tensor
-) -> torch.Tensor:
-    """Generalised cross-validation of a group, (n_alphas, n_subsets)."""
-    return gcv(
-        fit.spectrum.T,
-        ordered_sum((weights[:, None] * fit.projected**2).unbind(2)).T,
-        ordered_sum((weights * (fit.group.targets**2).sum(dim=0)).unbind(1)),
-        torch.tensor(float(fit.group.n_rows), dtype=torch.float64),
-        alphas[:, None],
-    )
 
 
 def _leave_one_out(

@@ -125,7 +125,7 @@ def learning_curve(
         goal=goal,
         procedure=procedure,
         scoring=scoring,
-        random=space.draws(np.random.default_rng(child_seed(seed, RANDOM)), N_RANDOM),
+        random=space.draws(np.random.default_rng(child_seed(seed, RANDOM)), N_RANDOM)[:N_RANDOM],
         labels=group_labels(table, families),
         level=level,
         seed=seed,

@@ -175,6 +175,7 @@ def _as_json(
         "cost_unit": table.cost_unit,
         "mean_predictor": result.mean_predictor,
         "random_median": result.random_median,
+        "n_random": result.n_random,
         "evaluated": len(result.evaluated),
         "ranked": result.ranked.to_dict("records"),
         "settings": result.settings,
@@ -192,6 +193,8 @@ def minimised(result: SearchResult) -> str:
 
 
 def _print_ranked(result: SearchResult, both: pd.DataFrame, table: ResultsTable) -> None:
+    from eevee.search.methods import drawn_words
+
     how = "every subset scored" if result.exact else f"{len(result.evaluated)} subsets scored"
     shown = ["benchmarks", "loss", "spread", "rescored_mean", "cost"]
     ranked = result.ranked[shown].head(SHOWN)
@@ -211,7 +214,8 @@ def _print_ranked(result: SearchResult, both: pd.DataFrame, table: ResultsTable)
         ),
     )
     print_line(
-        f"random subsets: median {number(result.random_median)}; predicting each column's mean: "
+        f"random median {number(result.random_median)} ({drawn_words(result)}); predicting each "
+        "column's mean: "
         f"{number(result.mean_predictor)}"
     )
     print_line(
@@ -227,7 +231,10 @@ def _print_curve(curve: pd.DataFrame, results: list[SearchResult], targets: str)
     print_table(
         f"Search loss over k (minimised: {what}; the loss of all targets falls with k by "
         "arithmetic alone)",
-        ["k", "exact", "first (all)", "random (all)", "first (unseen)", "random (unseen)"],
+        [
+            *("k", "exact", "first (all)", "random (all)", "first (unseen)", "random (unseen)"),
+            "different random subsets",
+        ],
         curve.itertuples(index=False),
     )
     for result in results:

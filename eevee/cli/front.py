@@ -101,7 +101,7 @@ def pareto(
                 watch=job.watch,
             )
         if one_se:
-            found["one-se"] = one_se_tier(result)
+            found["one-se"] = one_se_tier(made, result, constraints=kept)
         tiers = make_tier_set(made, found, seed=scorer.seed) if found else None
         if out is not None:
             asked = settings(

@@ -240,6 +240,8 @@ def _named(texts: Iterable[str], option: str, form: str) -> dict[str, str]:
 
 
 def _print_tiers(found: dict[str, SearchResult], both: pd.DataFrame, table: ResultsTable) -> None:
+    from eevee.search.methods import drawn_words
+
     print_table(
         f"Tiers of {table.provenance.source} ({table.n_models} models x "
         f"{table.n_benchmarks} benchmarks)",
@@ -271,6 +273,10 @@ def _print_tiers(found: dict[str, SearchResult], both: pd.DataFrame, table: Resu
     )
     for name, result in found.items():
         print_line(f"{name}: {', '.join(result.best)}")
+    print_line(
+        "Random median: benchmarks in random order, each taken if it still fits; "
+        + "; ".join(f"{name}: {drawn_words(result)}" for name, result in found.items())
+    )
     first = next(iter(found.values()))
     if first.objective == "loss":
         bound = f"Predicting each column's mean: {number(first.mean_predictor)}. "

@@ -69,6 +69,7 @@ def draw_cost(
     data = checked(data, "cost", text=_TEXT, numbers=numbers, needed=numbers)
     for kind, (name, colour, size) in _CLOUDS.items():
         rows = data[data["kind"] == kind]
+        name = f"{name} ({len(rows):,} subsets)" if kind == "random" else name
         dots: dict[str, Any] = {
             "s": size,
             "color": colour,

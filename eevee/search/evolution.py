@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from functools import partial
 
+import numpy as np
+
 from eevee.scoring.base import Scorer
 from eevee.search.checkpoint import Checkpoints
 from eevee.search.constraints import Constraints
@@ -122,6 +124,8 @@ def evolve(
     }
     most = evolution.most if every is None else len(every)
     ledger = Ledger(scorer, label, most, progress)
+    rng = np.random.default_rng(seed)
+    first = ledger.count_draws(space.draws(rng, evolution.population))
     if every is not None:
         ledger.add(every, 0)
         logbook = ledger.one_line()
@@ -133,7 +137,8 @@ def evolve(
             space,
             ledger,
             evolution,
-            seed,
+            rng,
+            first,
             rival=partial(_rival, scorer, space, evolution.max_exhaustive),
             screen=screen,
             saved=kept,

@@ -96,7 +96,9 @@ class Generations:
     space : Space
     ledger : Ledger
     evolution : Evolution
-    seed : int
+    rng : Generator
+    first : sequence of subsets
+        The random ones to begin with.
     rival : callable
         Gives subsets that join in the end.
     screen : Scorer or None
@@ -111,7 +113,8 @@ class Generations:
         space: Space,
         ledger: Ledger,
         evolution: Evolution,
-        seed: int,
+        rng: np.random.Generator,
+        first: Sequence[Subset],
         *,
         rival: Callable[[], Sequence[Subset]] = tuple,
         screen: Scorer | None = None,
@@ -121,7 +124,8 @@ class Generations:
         self._space = space
         self._ledger = ledger
         self._evolution = evolution
-        self._rng = np.random.default_rng(seed)
+        self._rng = rng
+        self._first = first
         self._rival = rival
         self._screen = screen
         self._saved = saved
@@ -155,8 +159,7 @@ class Generations:
         return pd.DataFrame(self._logbook)
 
     def _begin(self, include: Sequence[Subset]) -> None:
-        first = self._space.draws(self._rng, self._evolution.population)
-        self._population = self._evaluated(first, 0)
+        self._population = self._evaluated(self._first, 0)
         also = [one for one in include if one not in self._born]
         if also:
             self._population += self._evaluated(also, 1)

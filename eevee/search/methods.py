@@ -135,7 +135,7 @@ def _row(method: str, found: SearchResult) -> dict[str, Any]:
         **kept,
         "benchmarks": found.best,
         "evaluated": len(found.evaluated),
-        "note": "",
+        "note": found.settings.get("note", ""),
     }
 
 

@@ -157,6 +157,7 @@ class Ledger:
         self._top: list[Subset] = []
         self._rows: dict[Subset, tuple[float, float, int]] = {}
         self._drawn: Counter[Subset] = Counter()
+        self.note = ""
 
     def __contains__(self, subset: Subset) -> bool:
         return subset in self._rows

@@ -55,6 +55,7 @@ def select(
     from eevee.jobs import save_selection
     from eevee.search.curve import best_losses
     from eevee.search.methods import compare
+    from eevee.search.verdict import search_verdict
     from eevee.tiers import budget_in_units
 
     if k is None and budget is None:
@@ -77,17 +78,20 @@ def select(
         judge = procedure.judge(made)
         result = procedure.run(judge, **goal, watch=job.watch)
         both = best_losses(made, {"selected": result}, advance=job.bar.advance)
+        judged = search_verdict(judge, result, **goal)
         beside = None
         if baselines and not job.stop():
             beside = compare(judge, result, **goal, stop=job.stop, progress=job.bar.beside)
         if out is not None:
             asked = settings(table, scorer, search, rules, k=k, budget=budget)
+            asked["verdict"] = judged.as_dict()
             save_selection(
                 out, made, result, both, asked, baselines=beside, advance=job.bar.advance
             )
     if output.as_json:
-        print_json(_as_json(result, read, both, beside))
+        print_json({"verdict": judged.as_dict(), **_as_json(result, read, both, beside)})
     else:
+        print_line(judged.words)
         _print_ranked(result, both, read)
         if beside is not None:
             print_baselines(beside, read, minimised(result))

@@ -71,7 +71,7 @@ def tiers(
     from eevee.nesting import nest_tiers
     from eevee.search.curve import best_losses
     from eevee.tierfile import tiers_to_json
-    from eevee.tiers import compare_goals, make_goals, make_tier_set, search_tiers
+    from eevee.tiers import compare_goals, judge_goals, make_goals, make_tier_set, search_tiers
 
     budgets, sizes = _asked_for(budget, size, k, nested=nested)
     if budgets:
@@ -95,7 +95,8 @@ def tiers(
         beside = None
         if baselines and not job.stop():
             beside = compare_goals(judge, found, goals, **given, watch=job.beside)
-        chosen = make_tier_set(made, found, seed=scorer.seed)
+        judged = judge_goals(judge, found, goals, **given)
+        chosen = make_tier_set(made, found, seed=scorer.seed, verdicts=judged)
         both = best_losses(made, found, advance=job.bar.advance)
         if assess and not job.stop():
             chosen = assess_tiers(
@@ -134,6 +135,8 @@ def tiers(
     if output.as_json:
         print_json(json.loads(tiers_to_json(chosen)))
     else:
+        for name, one in judged.items():
+            print_line(f"{name}: {one.words}")
         _print_tiers(found, both, read)
         _print_assessed(chosen)
         if price is not None:

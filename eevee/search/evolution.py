@@ -18,7 +18,6 @@ from eevee.search.result import Ledger, ProgressHook, SearchResult
 from eevee.search.screen import check_screen
 from eevee.search.space import members
 from eevee.search.watch import never
-from eevee.table import Subset
 
 
 def evolve(

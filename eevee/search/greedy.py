@@ -22,9 +22,7 @@ MAX_SWAPS = 24_000
 """Most neighbours that greedy search with swaps looks at; only wide tables have as many."""
 
 
-def swaps_subset(
-    scorer: Scorer, space: Space, stop: Callable[[], bool] = never
-) -> Subset | None:
+def swaps_subset(scorer: Scorer, space: Space, stop: Callable[[], bool] = never) -> Subset | None:
     """Return what greedy search with swaps finds in a space; None if it was stopped before.
 
     No move of it lowers the loss, unless `MAX_SWAPS` cut it short.

@@ -322,7 +322,8 @@ def _save_search(
     if baselines is not None:
         objective = next(iter(found.values())).objective
         write_table(folder / "baselines.csv", baselines.assign(objective=objective))
-    if any(result.settings.get("restarts") for result in found.values()):
+    agreed = [one for r in found.values() for one in (r.agreement, r.split_agreement) if one]
+    if any(one.jaccard is not None for one in agreed):
         write_table(folder / "agreement.csv", agreements(found, by, "benchmarks"))
         write_table(folder / "pairs.csv", agreements(found, by, "pairs"))
     write_table(folder / "logbook.csv", logbooks(found, by))

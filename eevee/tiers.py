@@ -91,6 +91,7 @@ def search_tiers(
     procedure: Procedure | None = None,
     seed: int = 0,
     watch: Watch = ALONE,
+    elsewhere: Sequence[Scorer] = (),
 ) -> dict[str, SearchResult]:
     """Search for each goal, in the order given.
 
@@ -116,6 +117,7 @@ def search_tiers(
             include=smaller if goal.budget else (),
             label=goal.name,
             watch=watch,
+            elsewhere=elsewhere,
         )
         if watch.stop():
             break

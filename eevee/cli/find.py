@@ -24,6 +24,7 @@ from eevee.cli.verb import verb
 if TYPE_CHECKING:
     import pandas as pd
 
+    from eevee.search.agreement import Agreement
     from eevee.search.result import SearchResult
     from eevee.table import ResultsTable
 
@@ -65,7 +66,7 @@ def select(
         check_sizes_compare(scorer, search)
     procedure = search.make(scorer.paper)
     kept = rules.make(None if budget is None else k)
-    with session(out, resume, output.quiet, search.restarts) as job:
+    with session(out, resume, output.quiet, search.searches) as job:
         read = rules.pay(table.read())
         made = scorer.make(read, quiet=output.quiet)
         amount = None if budget is None else budget_in_units(budget, read)
@@ -76,7 +77,8 @@ def select(
             "seed": scorer.search_seed,
         }
         judge = procedure.judge(made)
-        result = procedure.run(judge, **goal, watch=job.watch)
+        others = scorer.elsewhere(made, read, search.restarts - 1)
+        result = procedure.run(judge, **goal, watch=job.watch, elsewhere=others)
         both = best_losses(made, {"selected": result}, advance=job.bar.advance)
         judged = search_verdict(judge, result, **goal)
         beside = None
@@ -122,8 +124,9 @@ def sweep(
     sizes = parse_sizes(ks)
     procedure = search.make(scorer.paper)
     kept = rules.make()
-    with session(out, resume, output.quiet, len(sizes) * search.restarts) as job:
-        made = scorer.make(rules.pay(table.read()), quiet=output.quiet)
+    with session(out, resume, output.quiet, len(sizes) * search.searches) as job:
+        read = rules.pay(table.read())
+        made = scorer.make(read, quiet=output.quiet)
         results = sweep_sizes(
             made,
             sizes,
@@ -131,6 +134,7 @@ def sweep(
             constraints=kept,
             procedure=procedure,
             watch=job.watch,
+            elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
         )
         losses = curve_losses(made, results, advance=job.bar.advance)
         if out is not None:
@@ -141,6 +145,8 @@ def sweep(
         print_json({**about, "curve": curve.to_dict("records")})
     else:
         _print_curve(curve, results, made.targets)
+        for result in results:
+            print_agreement(result, f"k={len(result.best)}")
         print_written(out)
     job.finish()
 
@@ -279,34 +285,50 @@ def _range(row: Mapping[Any, Any]) -> str:
 
 
 def print_agreement(result: SearchResult, name: str = "") -> None:
-    """Say how far several search seeds agree, where there were several."""
-    found = result.agreement
-    if found is None or found.jaccard is None:
-        return
-    same = sum(best == result.best for best in found.bests)
+    """Say how far several searches agree, over seeds and over splits, where there were several."""
     where = f"{name}: " if name else ""
-    print_line(
-        f"{where}{len(found.bests)} searches: {same} found this subset; two of them share "
-        f"{100 * found.jaccard:.0f} % (Jaccard, mean over pairs)"
-    )
+    seeds, splits = result.agreement, result.split_agreement
+    if result.exact and splits is not None:
+        print_line(f"{where}every subset was scored: the seed of the search plays no part")
+    if seeds is not None and seeds.jaccard is not None:
+        print_line(f"{where}{_agreed(seeds, 'on the same splits, with other seeds')}")
+    if splits is not None:
+        varied = "on other splits, with other initialisations and seeds"
+        print_line(f"{where}{_agreed(splits, varied)}: the rest is luck of the splits")
+    shown = splits or seeds
+    if shown is None or shown.jaccard is None:
+        return
+    over = "splits" if splits is not None else "seeds"
     print_table(
-        "Most often in the best subset of a search, and in the top 50 of all",
+        f"{where}most often in the best subset of a search, and in the top 50 of all (over {over})",
         ["benchmark", "best (%)", "top (%)"],
         (
             [row["benchmark"], 100 * row["best"], 100 * row["top"]]
-            for row in found.benchmarks.head(SHOWN).to_dict("records")
+            for row in shown.benchmarks.head(SHOWN).to_dict("records")
         ),
     )
 
 
-def agreement_as_json(result: SearchResult) -> Mapping[str, object] | None:
-    """Return the agreement of several search seeds for `--json`; None where there was one."""
-    found = result.agreement
-    if found is None or found.jaccard is None:
-        return None
+def _agreed(found: Agreement, varied: str) -> str:
+    assert found.jaccard is not None
+    same = sum(best == found.bests[0] for best in found.bests)
+    return (
+        f"{len(found.bests)} searches {varied}: {same} found the subset of the first; two of them "
+        f"share {100 * found.jaccard:.0f} % (Jaccard, mean over pairs)"
+    )
+
+
+def agreement_as_json(result: SearchResult) -> Mapping[str, object]:
+    """Return the agreement over seeds and over splits for `--json`; None where there is none."""
+    both = {"seeds": result.agreement, "splits": result.split_agreement}
     return {
-        "bests": found.bests,
-        "jaccard": found.jaccard,
-        "benchmarks": found.benchmarks.to_dict("records"),
-        "pairs": found.pairs.to_dict("records"),
+        varied: None
+        if found is None or found.jaccard is None
+        else {
+            "bests": found.bests,
+            "jaccard": found.jaccard,
+            "benchmarks": found.benchmarks.to_dict("records"),
+            "pairs": found.pairs.to_dict("records"),
+        }
+        for varied, found in both.items()
     }

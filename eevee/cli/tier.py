@@ -79,14 +79,21 @@ def tiers(
     procedure = search.make(scorer.paper)
     kept = rules.make(k)
     price: Nested | None = None
-    searches = (len(budgets) + len(sizes)) * search.restarts * (3 if nested else 1)
+    searches = (len(budgets) + len(sizes)) * (search.searches + nested * 2 * search.restarts)
     with session(out, resume, output.quiet, searches) as job:
         read = rules.pay(table.read())
         made = scorer.make(read, quiet=output.quiet)
         judge = procedure.judge(made)
         goals = make_goals(judge, budgets, sizes, kept)
         given: dict[str, Any] = {"constraints": kept, "seed": scorer.search_seed}
-        found = search_tiers(judge, goals, procedure=procedure, **given, watch=job.watch)
+        found = search_tiers(
+            judge,
+            goals,
+            procedure=procedure,
+            **given,
+            watch=job.watch,
+            elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
+        )
         if nested and not job.stop():
             price = nest_tiers(judge, goals, found, procedure=procedure, **given, watch=job.watch)
             found = price.found

@@ -86,7 +86,9 @@ class SearchResult:
     settings : dict
         Of the search, JSON-able.
     agreement : Agreement or None
-        How often each benchmark stands in the best subsets of this and other seeds.
+        Of searches on the same splits that differ in their seed alone.
+    split_agreement : Agreement or None
+        Of this result and searches on other splits, with other initialisations and seeds.
     """
 
     best: Subset
@@ -98,6 +100,7 @@ class SearchResult:
     mean_predictor: float
     settings: dict[str, Any] = field(default_factory=dict)
     agreement: Agreement | None = None
+    split_agreement: Agreement | None = None
     objective: Objective = "loss"
 
     @property

@@ -16,6 +16,7 @@ from eevee.search.procedure import Procedure
 from eevee.search.result import round6
 from eevee.search.watch import Watch
 from eevee.seeds import child_seed
+from tests.conftest import made_table
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 
 QUICK = Evolution.paper(population=30, winners=6, children=3, generations=2)
@@ -213,6 +214,35 @@ def test_a_stop_ends_the_restarts_too() -> None:
     found = procedure.run(scorer, 5, watch=Watch(stop=lambda: True))
     assert found.settings["interrupted"]
     assert len(found.agreement.bests) == 1
+
+
+def test_searches_on_other_splits_are_those_of_other_seeds_and_none_of_them_wins() -> None:
+    table = made_table(n_models=30, n_benchmarks=12)
+    scoring = eevee.Scoring("ridge", n_splits=4)
+    scorer = scoring.make(table, 5)
+    others = scoring.elsewhere(scorer, table, 5, 3)
+    assert len({one.splits.test.tobytes() for one in (scorer, *others)}) == 4
+    procedure = Procedure(evolution=QUICK, restarts=4)
+    found = procedure.run(scorer, 3, seed=2, elsewhere=others)  # exact: seeds play no part
+    alone = [procedure.run(one, 3, seed=9).best for one in others]
+    assert found.split_agreement.bests == (found.best, *alone)
+    assert found.best == procedure.run(scorer, 3, seed=2).best
+    pairs = [len({*x} & {*y}) / len({*x} | {*y}) for x, y in combinations([found.best, *alone], 2)]
+    assert found.split_agreement.jaccard == pytest.approx(sum(pairs) / 6)
+    assert found.split_agreement.jaccard < 1
+    assert found.agreement.jaccard is None
+    assert found.settings["searches_on_other_splits"] == 3
+
+
+def test_smaller_tiers_found_on_the_first_splits_do_not_leak_into_searches_on_others() -> None:
+    best = ("b00", "b01", "b02", "b03", "b04")
+    scorer = FunctionScorer(table_with(40), noise)
+    other = FunctionScorer(table_with(40), lambda s: -1.0 if s == best else noise(s, "other"))
+    few = replace(FEW, polish=False, rival=False)
+    procedure = Procedure(evolution=few)
+    found = procedure.run(scorer, 5, include=[best], elsewhere=[other])
+    assert best in set(found.evaluated["benchmarks"])
+    assert best not in found.split_agreement.bests
 
 
 def test_agreement_leaves_out_what_greedy_search_found_alike_for_every_seed() -> None:

@@ -120,6 +120,7 @@ def sweep(
     from eevee.jobs import save_sweep
     from eevee.search.curve import curve_losses, curve_table
     from eevee.search.sweep import sweep as sweep_sizes
+    from eevee.search.verdict import search_verdict, sizes_in_words
 
     sizes = parse_sizes(ks)
     procedure = search.make(scorer.paper)
@@ -137,13 +138,17 @@ def sweep(
             elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
         )
         losses = curve_losses(made, results, advance=job.bar.advance)
+        judged = {len(one.best): search_verdict(made, one, k=len(one.best)) for one in results}
+        verdicts = {str(k): one.as_dict() for k, one in judged.items()}
         if out is not None:
-            save_sweep(out, made, results, losses, settings(table, scorer, search, rules, k=sizes))
+            asked = settings(table, scorer, search, rules, k=sizes)
+            save_sweep(out, made, results, losses, {**asked, "verdicts": verdicts})
     curve = curve_table(results, losses)
     if output.as_json:
         about = {"minimised": results[0].targets, "objective": results[0].objective}
-        print_json({**about, "curve": curve.to_dict("records")})
+        print_json({"verdicts": verdicts, **about, "curve": curve.to_dict("records")})
     else:
+        print_line(sizes_in_words(judged))
         _print_curve(curve, results, made.targets)
         for result in results:
             print_agreement(result, f"k={len(result.best)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -156,6 +157,22 @@ def search_verdict(
         clear=bool(clear),
         objective=found.objective,
     )
+
+
+def sizes_in_words(verdicts: Mapping[int, SearchVerdict]) -> str:
+    """Say in one line at which sizes of a sweep the winner is clear of luck.
+
+    Examples
+    --------
+    >>> clear = SearchVerdict(0.2, 0.4, 0.5, 0.05, 4.0, 0.6, clear=True)
+    >>> sizes_in_words({2: clear, 3: clear})
+    'verdict: clear of luck at k = 2, 3. Only `eevee assess` can confirm it.'
+    """
+    clear = [str(k) for k, one in verdicts.items() if one.clear]
+    if not clear:
+        return f"verdict: at no size is the winner clear of luck. {ONLY} tell."
+    rest = "" if len(clear) == len(verdicts) else f" ({len(clear)} of {len(verdicts)} sizes)"
+    return f"verdict: clear of luck at k = {', '.join(clear)}{rest}. {ONLY} confirm it."
 
 
 def _noise_and_share(

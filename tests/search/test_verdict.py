@@ -131,3 +131,7 @@ def test_verbs_begin_with_it_and_files_hold_it(tmp_path: Path, monkeypatch: Any)
     assert [line[:11] for line in shown.splitlines()[:2]] == ["a: verdict:", "b: verdict:"]
     tiers = json.loads(run("tiers", "small.csv", "--size", "b=3", *scored, "--json").stdout)
     assert tiers["search"]["verdicts"]["b"]["words"] in shown
+    shown = run("sweep", "small.csv", "--k", "2,3", "--scorer", "ridge", "--splits", "3").stdout
+    assert shown.startswith("verdict: ")
+    front = ("pareto", "small.csv", "--budget", "a=2", "--scorer", "ridge", "--splits", "3")
+    assert run(*front).stdout.startswith("a: verdict: ")

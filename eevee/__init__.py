@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from eevee.search.procedure import Procedure as Procedure
     from eevee.search.result import SearchResult as SearchResult
     from eevee.search.sweep import sweep as sweep
+    from eevee.search.verdict import SearchVerdict as SearchVerdict
+    from eevee.search.verdict import search_verdict as search_verdict
     from eevee.selector import BenchmarkSelector as BenchmarkSelector
     from eevee.splits import Splits as Splits
     from eevee.splits import fold_splits as fold_splits
@@ -90,6 +92,7 @@ _HOME = {
     "RidgeScorer": "eevee.scoring.ridge",
     "Scoring": "eevee.outer",
     "SearchResult": "eevee.search.result",
+    "SearchVerdict": "eevee.search.verdict",
     "Splits": "eevee.splits",
     "SplitsAssessment": "eevee.assessed_splits",
     "Stability": "eevee.stability",
@@ -119,6 +122,7 @@ _HOME = {
     "rank_benchmarks": "eevee.ranking",
     "rate": "eevee.rating",
     "read_table": "eevee.readers",
+    "search_verdict": "eevee.search.verdict",
     "shuffle_splits": "eevee.splits",
     "sweep": "eevee.search.sweep",
     "tiers_from_front": "eevee.front_tiers",

@@ -357,7 +357,7 @@ def _contenders(
     random: list[Subset] = []
     if goal.given:
         space = make_space(table, goal.k, goal.budget, goal.constraints)
-        random = space.draws(np.random.default_rng(seed), n_random)
+        random = space.draws(np.random.default_rng(seed), n_random)[:n_random]
         by_objective = {procedure.title: procedure} | _by_objectives(procedure, objectives)
         for one in by_objective.values():
             check_sizes_compare(goal.budget, one.objective)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
 
 from eevee.scoring.base import Scorer
+from eevee.search.baselines import N_RANDOM
 from eevee.search.constraints import Constraints
 from eevee.search.goal import goal_space
 from eevee.search.pareto import ParetoResult, within_one_se
 from eevee.search.procedure import Procedure
-from eevee.search.result import Ledger, SearchResult
+from eevee.search.result import Ledger, ProgressHook, SearchResult
 from eevee.search.space import Space
 from eevee.search.watch import ALONE, Watch
 from eevee.table import Subset
@@ -120,8 +124,20 @@ def tiers_from_front(
     return tiers
 
 
-def one_se_tier(result: ParetoResult) -> SearchResult:
+def one_se_tier(
+    scorer: Scorer, result: ParetoResult, *, constraints: Constraints | None = None
+) -> SearchResult:
     """Return the cheapest subset within one standard error of the lowest unseen loss, as a tier.
+
+    Its random subsets are filled at random up to its own cost.
+
+    Parameters
+    ----------
+    scorer : Scorer
+        The one that the front was searched with.
+    result : ParetoResult
+    constraints : Constraints, optional
+        Those of the front.
 
     Raises
     ------
@@ -132,10 +148,13 @@ def one_se_tier(result: ParetoResult) -> SearchResult:
     ranked = result.front[result.front["cost"] == chosen["cost"]].drop(
         columns=["unseen", "unseen_spread"]
     )
+    space = goal_space(scorer, None, float(chosen["cost"]), constraints)
+    ledger = _seen(scorer, result, replace(space, budget=None), "one standard error")
+    ledger.add(ledger.count_draws(_random(space, result)), 0)
     return SearchResult(
         best=tuple(chosen["benchmarks"]),
         ranked=ranked.reset_index(drop=True),
-        evaluated=result.evaluated,
+        evaluated=ledger.evaluated,
         logbook=result.logbook,
         targets=result.targets,
         exact=result.exact,
@@ -156,12 +175,12 @@ def _better(
     if alone.exact:
         return alone
     read = _polished(scorer, front, space, "front", Watch(stop=watch.stop)).rows
-    # The random subsets of the budget's own search alone stay its baseline.
-    rows = {subset: (loss, spread, max(born, 1)) for subset, (loss, spread, born) in read.items()}
+    rows = dict(read)
     own = alone.evaluated[["benchmarks", "loss", "spread", "generation"]]
     rows |= {subset: tuple(row) for subset, *row in own.itertuples(index=False)}
     ledger = Ledger(scorer, "front", len(rows))
     ledger.restore(rows)
+    ledger.count_draws(alone.random_draws)
     ledger.add(also, 1)
     return ledger.result(
         n_rescore=alone.settings["n_rescore"],
@@ -179,14 +198,9 @@ def _polished(
     watch: Watch,
 ) -> Ledger:
     """Begin with what the front's search scored, and score neighbours until none is better."""
-    ledger = Ledger(scorer, label, len(result.evaluated), watch.progress)
-    seen = result.evaluated[["benchmarks", "loss", "spread", "generation"]]
-    rows = {subset: tuple(row) for subset, *row in seen.itertuples(index=False)}
-    ledger.restore({subset: row for subset, row in rows.items() if subset in space})
-    if not len(ledger):
-        cheapest = space.completion(space.fixed)
-        ledger.add([cheapest] if cheapest else [], 0)
-    generation = int(seen["generation"].max()) + 1
+    ledger = _seen(scorer, result, space, label, watch.progress)
+    ledger.add(ledger.count_draws(_random(space, result)), 0)
+    generation = int(result.evaluated["generation"].max()) + 1
     while True:
         before = ledger.best()
         near = space.neighbours(before)
@@ -195,3 +209,23 @@ def _polished(
         ledger.add(near, generation)
         if ledger.best() == before:
             return ledger
+
+
+def _seen(
+    scorer: Scorer,
+    result: ParetoResult,
+    space: Space,
+    label: str,
+    progress: ProgressHook | None = None,
+) -> Ledger:
+    """Begin with what the front's search scored in a space."""
+    ledger = Ledger(scorer, label, len(result.evaluated), progress)
+    seen = result.evaluated[["benchmarks", "loss", "spread", "generation"]]
+    rows = {subset: tuple(row) for subset, *row in seen.itertuples(index=False)}
+    ledger.restore({subset: row for subset, row in rows.items() if subset in space})
+    return ledger
+
+
+def _random(space: Space, result: ParetoResult) -> list[Subset]:
+    """Draw what a search of this space would begin with."""
+    return space.draws(np.random.default_rng(result.settings["seed"]), N_RANDOM)

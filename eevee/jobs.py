@@ -274,9 +274,7 @@ def cost_frame(
     parts = []
     for name, result in found.items():
         seen = _with_losses(result, scorer).drop_duplicates("benchmarks")
-        kind = seen["generation"].map(
-            lambda generation: "random" if generation == 0 else "evaluated"
-        )
+        kind = seen["drawn"].map(lambda times: "random" if times else "evaluated")
         parts.append(
             pd.DataFrame({"kind": kind, "name": "", "cost": seen["cost"], "loss": seen["loss"]})
         )
@@ -291,7 +289,7 @@ def cost_frame(
 
 
 def _with_losses(result: SearchResult, scorer: Scorer) -> pd.DataFrame:
-    """Return ``benchmarks, cost, loss, generation`` of subsets that a search scored."""
+    """Return ``benchmarks, cost, loss, drawn`` of subsets that a search scored."""
     seen = result.evaluated
     if result.objective == "loss":
         return seen
@@ -324,7 +322,8 @@ def _save_search(
     if baselines is not None:
         objective = next(iter(found.values())).objective
         write_table(folder / "baselines.csv", baselines.assign(objective=objective))
-    if any(result.settings.get("restarts") for result in found.values()):
+    agreed = [one for r in found.values() for one in (r.agreement, r.split_agreement) if one]
+    if any(one.jaccard is not None for one in agreed):
         write_table(folder / "agreement.csv", agreements(found, by, "benchmarks"))
         write_table(folder / "pairs.csv", agreements(found, by, "pairs"))
     write_table(folder / "logbook.csv", logbooks(found, by))

@@ -127,7 +127,7 @@ def learning_curve(
         goal=goal,
         procedure=procedure,
         scoring=scoring,
-        random=space.draws(np.random.default_rng(child_seed(seed, RANDOM)), N_RANDOM),
+        random=space.draws(np.random.default_rng(child_seed(seed, RANDOM)), N_RANDOM)[:N_RANDOM],
         labels=families_to_draw(table, families),
         level=level,
         seed=seed,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -99,7 +99,15 @@ def nest_tiers(
     if not ways:  # stopped on the way: nothing nests yet
         return Nested(dict(free), _price(goals, free, free), grown=True)
     best = min(ways, key=lambda way: float(_price(goals, free, way)["increase"].mean()))
-    found = {goal.name: best[goal.name] for goal in goals}
+    # What a chain leaves to choose from depends on its other tiers: the free searches tell more.
+    found = {
+        goal.name: replace(
+            best[goal.name],
+            agreement=free[goal.name].agreement,
+            split_agreement=free[goal.name].split_agreement,
+        )
+        for goal in goals
+    }
     return Nested(found, _price(goals, free, found), grown=best is grown)
 
 

@@ -21,7 +21,7 @@ from eevee.splits import Splits, shuffle_splits
 from eevee.table import BoolArray, FloatArray, IntArray, ResultsTable, Subset
 
 ScorerName = Name | Literal["auto"] | Callable[..., Scorer]
-SPLITS, SCORER, SEARCH = range(3)
+SPLITS, SCORER, SEARCH, ELSEWHERE = range(4)
 """Which child of a fold's seed each part gets."""
 
 
@@ -107,6 +107,13 @@ class Scoring:
             kind = cast(Name, scorer.choice.name)
             options = self.options if kind == "mlp" else {}
         return cast(PredictingScorer, self._made(kind, table, splits, seed, options))
+
+    def elsewhere(
+        self, scorer: Scorer, table: ResultsTable, seed: int, count: int
+    ) -> list[PredictingScorer]:
+        """Make the same scorer on other splits, with other initialisations, `count` times."""
+        seeds = [child_seed(seed, ELSEWHERE, i) for i in range(count)]
+        return [self.like(scorer, table, self.splits(table, own), own) for own in seeds]
 
     def kept_together(self, table: ResultsTable) -> IntArray | None:
         """Label the models of a table that stay on one side of its splits, if any do."""

@@ -57,7 +57,9 @@ class Rating:
         cost, that have a higher loss. 99 means better than 99 % of them; ties count half. None
         where the loss is blank.
     random_of_size, random_of_cost : tuple of float
-        Losses of those random subsets.
+        Losses of those random draws; a subset that was drawn twice counts twice.
+    different_of_size, different_of_cost : int
+        How many different subsets these are.
     swap : Swap or None
         Best single swap at any cost; None if every benchmark is in.
     cheap_swap : Swap or None
@@ -75,6 +77,8 @@ class Rating:
     percentile_of_cost: float | None
     random_of_size: tuple[float, ...]
     random_of_cost: tuple[float, ...]
+    different_of_size: int
+    different_of_cost: int
     swap: Swap | None
     cheap_swap: Swap | None
     swaps_tried: int
@@ -99,7 +103,7 @@ def rate(
     seed : int
         Of the random subsets.
     n_random : int
-        Random subsets of each kind; fewer where there are not as many.
+        Different random subsets of each kind; fewer where there are not as many.
     n_rescore : int
         Initialisations under which the ten best swaps are compared again; as many others
         measure the gain of the one chosen.
@@ -139,12 +143,12 @@ def rate(
         make_space(table, k=len(names)),
         make_space(table, budget=table.cost_of(names)),
     )
-    of_size, of_cost = (
-        scorer.score(
-            space.draws(np.random.default_rng(child_seed(seed, i)), n_random), advance=advance
-        )
+    drawn = [
+        space.draws(np.random.default_rng(child_seed(seed, i)), n_random)
         for i, space in enumerate(spaces)
-    )
+    ]
+    of_size, of_cost = (scorer.score(subsets, advance=advance) for subsets in drawn)
+    different = [len(set(subsets)) for subsets in drawn]
     swaps, possible = _swaps(names, table.benchmark_names, child_seed(seed, 2))
     swapped = scorer.score([after for _, _, after in swaps], advance=advance)
     cheap = [
@@ -161,6 +165,8 @@ def rate(
         percentile_of_cost=_percentile(loss, of_cost),
         random_of_size=tuple(of_size.tolist()),
         random_of_cost=tuple(of_cost.tolist()),
+        different_of_size=different[0],
+        different_of_cost=different[1],
         swap=_best_swap(scorer, names, swaps, swapped, range(len(swaps)), n_rescore),
         cheap_swap=_best_swap(scorer, names, swaps, swapped, cheap, n_rescore),
         swaps_tried=len(swaps),

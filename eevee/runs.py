@@ -241,14 +241,19 @@ def logbooks(found: Mapping[str, SearchResult], by: str) -> pd.DataFrame:
 
 
 def agreements(found: Mapping[str, SearchResult], by: str, what: str) -> pd.DataFrame:
-    """Return the frame `what` of the agreement of several searches as one, named in `by`."""
+    """Return the frame `what` of the agreements of several searches as one, named in `by`.
+
+    ``varied`` says over what: "seeds" (on the same splits) or "splits".
+    """
     parts: list[pd.DataFrame] = [
-        getattr(result.agreement, what).assign(**{by: name})
+        getattr(one, what).assign(**{by: name, "varied": varied})
         for name, result in found.items()
-        if result.agreement is not None
+        for varied, one in (("seeds", result.agreement), ("splits", result.split_agreement))
+        if one is not None and one.jaccard is not None
     ]
     frame = pd.concat(parts, ignore_index=True)
-    return frame[[by, *(name for name in frame.columns if name != by)]]
+    first = [by, "varied"]
+    return frame[[*first, *(name for name in frame.columns if name not in first)]]
 
 
 def plain(value: Any) -> Any:

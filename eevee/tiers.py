@@ -19,6 +19,7 @@ from eevee.search.goal import goal_space
 from eevee.search.methods import compare
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
+from eevee.search.verdict import SearchVerdict, search_verdict
 from eevee.search.watch import ALONE, Watch
 from eevee.seeds import child_seed
 from eevee.table import ResultsTable, round_cost
@@ -90,6 +91,7 @@ def search_tiers(
     procedure: Procedure | None = None,
     seed: int = 0,
     watch: Watch = ALONE,
+    elsewhere: Sequence[Scorer] = (),
 ) -> dict[str, SearchResult]:
     """Search for each goal, in the order given.
 
@@ -115,6 +117,7 @@ def search_tiers(
             include=smaller if goal.budget else (),
             label=goal.name,
             watch=watch,
+            elsewhere=elsewhere,
         )
         if watch.stop():
             break
@@ -158,6 +161,29 @@ def compare_goals(
             frame.insert(0, "tier", goal.name)
             parts.append(frame)
     return pd.concat(parts, ignore_index=True)
+
+
+def judge_goals(
+    scorer: Scorer,
+    found: Mapping[str, SearchResult],
+    goals: Sequence[Goal],
+    *,
+    constraints: Constraints | None = None,
+    seed: int = 0,
+) -> dict[str, SearchVerdict]:
+    """Judge for each goal what was found beside random subsets, as `eevee.search_verdict`."""
+    return {
+        goal.name: search_verdict(
+            scorer,
+            found[goal.name],
+            k=goal.k,
+            budget=goal.budget,
+            constraints=rules_of(goal, constraints),
+            seed=goal_seed(seed, goal),
+        )
+        for goal in goals
+        if goal.name in found
+    }
 
 
 def rules_of(goal: Goal, constraints: Constraints | None) -> Constraints | None:
@@ -227,16 +253,25 @@ def build_tiers(
     return make_tier_set(scorer, found, seed=seed)
 
 
-def make_tier_set(scorer: Scorer, found: Mapping[str, SearchResult], *, seed: int) -> TierSet:
+def make_tier_set(
+    scorer: Scorer,
+    found: Mapping[str, SearchResult],
+    *,
+    seed: int,
+    verdicts: Mapping[str, SearchVerdict] | None = None,
+) -> TierSet:
     """Put the best subset of each search under a budget into a tier set."""
     table = scorer.table
     source = table.provenance
+    judged = {}
+    if verdicts:
+        judged = {"verdicts": {name: one.as_dict() for name, one in verdicts.items()}}
     return TierSet(
         created_with=f"eevee {__version__}",
         cost_unit=table.cost_unit,
         table=TableInfo(source.source, source.sha256, table.n_models, table.n_benchmarks),
         scorer=plain_scorer(scorer).describe(),
-        search=_shared_settings(found),
+        search=_shared_settings(found) | judged,
         seed=seed,
         tiers=tuple(_tier(scorer, name, result) for name, result in found.items()),
     )

@@ -64,7 +64,9 @@ def test_random_subsets_are_distinct_of_equal_size_or_filled_up_to_the_cost() ->
     assert {len(subset) for subset in of_size} == {3}
     budget = scorer.table.cost_of(mine)
     assert rating.cost == budget
-    assert len(of_cost) == len(rating.random_of_cost)
+    assert len(of_cost) == rating.different_of_cost == 100
+    assert len(scorer.batches[2]) == len(rating.random_of_cost) > 100
+    assert rating.different_of_size == 100
     for subset in of_cost:
         spent = scorer.table.cost_of(subset)
         assert spent <= budget

@@ -24,6 +24,7 @@ from eevee.cli.verb import verb
 if TYPE_CHECKING:
     import pandas as pd
 
+    from eevee.search.agreement import Agreement
     from eevee.search.result import SearchResult
     from eevee.table import ResultsTable
 
@@ -55,6 +56,7 @@ def select(
     from eevee.jobs import save_selection
     from eevee.search.curve import best_losses
     from eevee.search.methods import compare
+    from eevee.search.verdict import search_verdict
     from eevee.tiers import budget_in_units
 
     if k is None and budget is None:
@@ -64,7 +66,7 @@ def select(
         check_sizes_compare(scorer, search)
     procedure = search.make(scorer.paper)
     kept = rules.make(None if budget is None else k)
-    with session(out, resume, output.quiet, search.restarts) as job:
+    with session(out, resume, output.quiet, search.searches) as job:
         read = rules.pay(table.read())
         made = scorer.make(read, quiet=output.quiet)
         amount = None if budget is None else budget_in_units(budget, read)
@@ -75,19 +77,23 @@ def select(
             "seed": scorer.search_seed,
         }
         judge = procedure.judge(made)
-        result = procedure.run(judge, **goal, watch=job.watch)
+        others = scorer.elsewhere(made, read, search.restarts - 1)
+        result = procedure.run(judge, **goal, watch=job.watch, elsewhere=others)
         both = best_losses(made, {"selected": result}, advance=job.bar.advance)
+        judged = search_verdict(judge, result, **goal)
         beside = None
         if baselines and not job.stop():
             beside = compare(judge, result, **goal, stop=job.stop, progress=job.bar.beside)
         if out is not None:
             asked = settings(table, scorer, search, rules, k=k, budget=budget)
+            asked["verdict"] = judged.as_dict()
             save_selection(
                 out, made, result, both, asked, baselines=beside, advance=job.bar.advance
             )
     if output.as_json:
-        print_json(_as_json(result, read, both, beside))
+        print_json({"verdict": judged.as_dict(), **_as_json(result, read, both, beside)})
     else:
+        print_line(judged.words)
         _print_ranked(result, both, read)
         if beside is not None:
             print_baselines(beside, read, minimised(result))
@@ -114,12 +120,14 @@ def sweep(
     from eevee.jobs import save_sweep
     from eevee.search.curve import curve_losses, curve_table
     from eevee.search.sweep import sweep as sweep_sizes
+    from eevee.search.verdict import search_verdict, sizes_in_words
 
     sizes = parse_sizes(ks)
     procedure = search.make(scorer.paper)
     kept = rules.make()
-    with session(out, resume, output.quiet, len(sizes) * search.restarts) as job:
-        made = scorer.make(rules.pay(table.read()), quiet=output.quiet)
+    with session(out, resume, output.quiet, len(sizes) * search.searches) as job:
+        read = rules.pay(table.read())
+        made = scorer.make(read, quiet=output.quiet)
         results = sweep_sizes(
             made,
             sizes,
@@ -127,16 +135,23 @@ def sweep(
             constraints=kept,
             procedure=procedure,
             watch=job.watch,
+            elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
         )
         losses = curve_losses(made, results, advance=job.bar.advance)
+        judged = {len(one.best): search_verdict(made, one, k=len(one.best)) for one in results}
+        verdicts = {str(k): one.as_dict() for k, one in judged.items()}
         if out is not None:
-            save_sweep(out, made, results, losses, settings(table, scorer, search, rules, k=sizes))
+            asked = settings(table, scorer, search, rules, k=sizes)
+            save_sweep(out, made, results, losses, {**asked, "verdicts": verdicts})
     curve = curve_table(results, losses)
     if output.as_json:
         about = {"minimised": results[0].targets, "objective": results[0].objective}
-        print_json({**about, "curve": curve.to_dict("records")})
+        print_json({"verdicts": verdicts, **about, "curve": curve.to_dict("records")})
     else:
+        print_line(sizes_in_words(judged))
         _print_curve(curve, results, made.targets)
+        for result in results:
+            print_agreement(result, f"k={len(result.best)}")
         print_written(out)
     job.finish()
 
@@ -175,6 +190,7 @@ def _as_json(
         "cost_unit": table.cost_unit,
         "mean_predictor": result.mean_predictor,
         "random_median": result.random_median,
+        "n_random": result.n_random,
         "evaluated": len(result.evaluated),
         "ranked": result.ranked.to_dict("records"),
         "settings": result.settings,
@@ -192,6 +208,8 @@ def minimised(result: SearchResult) -> str:
 
 
 def _print_ranked(result: SearchResult, both: pd.DataFrame, table: ResultsTable) -> None:
+    from eevee.search.methods import drawn_words
+
     how = "every subset scored" if result.exact else f"{len(result.evaluated)} subsets scored"
     shown = ["benchmarks", "loss", "spread", "rescored_mean", "cost"]
     ranked = result.ranked[shown].head(SHOWN)
@@ -211,7 +229,8 @@ def _print_ranked(result: SearchResult, both: pd.DataFrame, table: ResultsTable)
         ),
     )
     print_line(
-        f"random subsets: median {number(result.random_median)}; predicting each column's mean: "
+        f"random median {number(result.random_median)} ({drawn_words(result)}); predicting each "
+        "column's mean: "
         f"{number(result.mean_predictor)}"
     )
     print_line(
@@ -227,7 +246,10 @@ def _print_curve(curve: pd.DataFrame, results: list[SearchResult], targets: str)
     print_table(
         f"Search loss over k (minimised: {what}; the loss of all targets falls with k by "
         "arithmetic alone)",
-        ["k", "exact", "first (all)", "random (all)", "first (unseen)", "random (unseen)"],
+        [
+            *("k", "exact", "first (all)", "random (all)", "first (unseen)", "random (unseen)"),
+            "different random subsets",
+        ],
         curve.itertuples(index=False),
     )
     for result in results:
@@ -268,34 +290,50 @@ def _range(row: Mapping[Any, Any]) -> str:
 
 
 def print_agreement(result: SearchResult, name: str = "") -> None:
-    """Say how far several search seeds agree, where there were several."""
-    found = result.agreement
-    if found is None or found.jaccard is None:
-        return
-    same = sum(best == result.best for best in found.bests)
+    """Say how far several searches agree, over seeds and over splits, where there were several."""
     where = f"{name}: " if name else ""
-    print_line(
-        f"{where}{len(found.bests)} searches: {same} found this subset; two of them share "
-        f"{100 * found.jaccard:.0f} % (Jaccard, mean over pairs)"
-    )
+    seeds, splits = result.agreement, result.split_agreement
+    if result.exact and splits is not None:
+        print_line(f"{where}every subset was scored: the seed of the search plays no part")
+    if seeds is not None and seeds.jaccard is not None:
+        print_line(f"{where}{_agreed(seeds, 'on the same splits, with other seeds')}")
+    if splits is not None:
+        varied = "on other splits, with other initialisations and seeds"
+        print_line(f"{where}{_agreed(splits, varied)}: the rest is luck of the splits")
+    shown = splits or seeds
+    if shown is None or shown.jaccard is None:
+        return
+    over = "splits" if splits is not None else "seeds"
     print_table(
-        "Most often in the best subset of a search, and in the top 50 of all",
+        f"{where}most often in the best subset of a search, and in the top 50 of all (over {over})",
         ["benchmark", "best (%)", "top (%)"],
         (
             [row["benchmark"], 100 * row["best"], 100 * row["top"]]
-            for row in found.benchmarks.head(SHOWN).to_dict("records")
+            for row in shown.benchmarks.head(SHOWN).to_dict("records")
         ),
     )
 
 
-def agreement_as_json(result: SearchResult) -> Mapping[str, object] | None:
-    """Return the agreement of several search seeds for `--json`; None where there was one."""
-    found = result.agreement
-    if found is None or found.jaccard is None:
-        return None
+def _agreed(found: Agreement, varied: str) -> str:
+    assert found.jaccard is not None
+    same = sum(best == found.bests[0] for best in found.bests)
+    return (
+        f"{len(found.bests)} searches {varied}: {same} found the subset of the first; two of them "
+        f"share {100 * found.jaccard:.0f} % (Jaccard, mean over pairs)"
+    )
+
+
+def agreement_as_json(result: SearchResult) -> Mapping[str, object]:
+    """Return the agreement over seeds and over splits for `--json`; None where there is none."""
+    both = {"seeds": result.agreement, "splits": result.split_agreement}
     return {
-        "bests": found.bests,
-        "jaccard": found.jaccard,
-        "benchmarks": found.benchmarks.to_dict("records"),
-        "pairs": found.pairs.to_dict("records"),
+        varied: None
+        if found is None or found.jaccard is None
+        else {
+            "bests": found.bests,
+            "jaccard": found.jaccard,
+            "benchmarks": found.benchmarks.to_dict("records"),
+            "pairs": found.pairs.to_dict("records"),
+        }
+        for varied, found in both.items()
     }

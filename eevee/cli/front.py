@@ -65,6 +65,7 @@ def pareto(
     from eevee.jobs import save_pareto
     from eevee.search.nsga import Nsga
     from eevee.search.pareto import pareto as search_front
+    from eevee.search.verdict import search_verdict
     from eevee.tiers import make_goals, make_tier_set
 
     budgets = parse_budgets(budget or ())
@@ -101,8 +102,9 @@ def pareto(
                 watch=job.watch,
             )
         if one_se:
-            found["one-se"] = one_se_tier(result)
-        tiers = make_tier_set(made, found, seed=scorer.seed) if found else None
+            found["one-se"] = one_se_tier(made, result, constraints=kept)
+        judged = {name: search_verdict(made, one) for name, one in found.items()}
+        tiers = make_tier_set(made, found, seed=scorer.seed, verdicts=judged) if found else None
         if out is not None:
             asked = settings(
                 table, scorer, rules, budgets=budgets, one_se=one_se, evaluations=evaluations
@@ -111,6 +113,8 @@ def pareto(
     if output.as_json:
         print_json(_as_json(result, tiers, read))
     else:
+        for name, one in judged.items():
+            print_line(f"{name}: {one.words}")
         _print_front(result, read)
         _print_choices(found)
         print_written(out)

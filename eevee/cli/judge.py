@@ -156,6 +156,10 @@ def _print_ratings(ratings: dict[str, Rating], table: ResultsTable, targets: str
         f"each column's mean {number(first.mean_predictor)}"
     )
     for name, rating in ratings.items():
+        print_line(
+            f"{name}: compared with {rating.different_of_size:,} different random lists of equal "
+            f"size and {rating.different_of_cost:,} filled at random up to its cost"
+        )
         _print_swap(f"{name}: best single swap", rating.swap, rating, table)
         if rating.cheap_swap != rating.swap:
             _print_swap(f"{name}: at no extra cost", rating.cheap_swap, rating, table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -264,6 +265,10 @@ class ScorerOptions:
             options=self._mlp_options(),
             group_duplicates=self.group_duplicates,
         )
+
+    def elsewhere(self, made: Scorer, table: ResultsTable, count: int) -> Sequence[Scorer]:
+        """Make the same scorer on so many other splits."""
+        return self.plan().elsewhere(made, table, self.seed, count)
 
     def _mlp_options(self) -> dict[str, Any]:
         if self.scorer is ScorerName.auto:

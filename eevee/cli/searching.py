@@ -95,7 +95,9 @@ class SearchOptions:
         int,
         option(
             "--restarts",
-            help="Search so often, each with a seed of its own; the best counts.",
+            help="Search so often on the same splits, each time with another seed (the best "
+            "counts), and once less on other splits, to say how far the choice depends on them: "
+            "3 takes 5 searches.",
             panel=_SEARCH,
             min=1,
         ),
@@ -109,6 +111,11 @@ class SearchOptions:
             panel=_SEARCH,
         ),
     ] = ObjectiveOption.loss
+
+    @property
+    def searches(self) -> int:
+        """How many searches the restarts take: on the same splits, and on others."""
+        return 2 * self.restarts - 1
 
     def make(self, paper: bool) -> Procedure:
         """Make the procedure; contradictions are wrong usage."""

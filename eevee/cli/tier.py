@@ -71,7 +71,7 @@ def tiers(
     from eevee.nesting import nest_tiers
     from eevee.search.curve import best_losses
     from eevee.tierfile import tiers_to_json
-    from eevee.tiers import compare_goals, make_goals, make_tier_set, search_tiers
+    from eevee.tiers import compare_goals, judge_goals, make_goals, make_tier_set, search_tiers
 
     budgets, sizes = _asked_for(budget, size, k, nested=nested)
     if budgets:
@@ -79,14 +79,21 @@ def tiers(
     procedure = search.make(scorer.paper)
     kept = rules.make(k)
     price: Nested | None = None
-    searches = (len(budgets) + len(sizes)) * search.restarts * (3 if nested else 1)
+    searches = (len(budgets) + len(sizes)) * (search.searches + nested * 2 * search.restarts)
     with session(out, resume, output.quiet, searches) as job:
         read = rules.pay(table.read())
         made = scorer.make(read, quiet=output.quiet)
         judge = procedure.judge(made)
         goals = make_goals(judge, budgets, sizes, kept)
         given: dict[str, Any] = {"constraints": kept, "seed": scorer.search_seed}
-        found = search_tiers(judge, goals, procedure=procedure, **given, watch=job.watch)
+        found = search_tiers(
+            judge,
+            goals,
+            procedure=procedure,
+            **given,
+            watch=job.watch,
+            elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
+        )
         if nested and not job.stop():
             price = nest_tiers(judge, goals, found, procedure=procedure, **given, watch=job.watch)
             found = price.found
@@ -95,7 +102,8 @@ def tiers(
         beside = None
         if baselines and not job.stop():
             beside = compare_goals(judge, found, goals, **given, watch=job.beside)
-        chosen = make_tier_set(made, found, seed=scorer.seed)
+        judged = judge_goals(judge, found, goals, **given)
+        chosen = make_tier_set(made, found, seed=scorer.seed, verdicts=judged)
         both = best_losses(made, found, advance=job.bar.advance)
         if assess and not job.stop():
             chosen = assess_tiers(
@@ -134,6 +142,8 @@ def tiers(
     if output.as_json:
         print_json(json.loads(tiers_to_json(chosen)))
     else:
+        for name, one in judged.items():
+            print_line(f"{name}: {one.words}")
         _print_tiers(found, both, read)
         _print_assessed(chosen)
         if price is not None:
@@ -240,6 +250,8 @@ def _named(texts: Iterable[str], option: str, form: str) -> dict[str, str]:
 
 
 def _print_tiers(found: dict[str, SearchResult], both: pd.DataFrame, table: ResultsTable) -> None:
+    from eevee.search.methods import drawn_words
+
     print_table(
         f"Tiers of {table.provenance.source} ({table.n_models} models x "
         f"{table.n_benchmarks} benchmarks)",
@@ -271,6 +283,10 @@ def _print_tiers(found: dict[str, SearchResult], both: pd.DataFrame, table: Resu
     )
     for name, result in found.items():
         print_line(f"{name}: {', '.join(result.best)}")
+    print_line(
+        "Random median: benchmarks in random order, each taken if it still fits; "
+        + "; ".join(f"{name}: {drawn_words(result)}" for name, result in found.items())
+    )
     first = next(iter(found.values()))
     if first.objective == "loss":
         bound = f"Predicting each column's mean: {number(first.mean_predictor)}. "

@@ -69,10 +69,11 @@ def draw_cost(
     data = checked(data, "cost", text=_TEXT, numbers=numbers, needed=numbers)
     for kind, (name, colour, size) in _CLOUDS.items():
         rows = data[data["kind"] == kind]
+        counted = f"{name} ({len(rows):,} subsets)" if kind == "random" else name
         dots: dict[str, Any] = {
             "s": size,
             "color": colour,
-            "label": name,
+            "label": counted,
             "alpha": 0.4,
             "linewidths": 0,
         }

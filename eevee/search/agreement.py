@@ -1,4 +1,4 @@
-"""`Agreement`: what several searches that differ in their seed alone found alike."""
+"""`Agreement`: what several searches found alike, over seeds or over splits."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from eevee.search.steps import Steps
 from eevee.table import ResultsTable, Subset
 
 N_RANDOM = 1000
-"""Random subsets, as many as the paper's evolution begins with."""
+"""Different random subsets, as many as the paper's evolution begins with."""
 MAX_EXACT = 6000
 """Medoids are exact where there are at most this many subsets: summing distances takes no time."""
 
@@ -38,7 +38,7 @@ def random_subsets(ledger: Ledger, space: Space, rng: np.random.Generator) -> li
     >>> len(found.random_losses), len(found.ranked)
     (20, 20)
     """
-    ledger.add(space.draws(rng, N_RANDOM), 0)
+    ledger.add(ledger.count_draws(space.draws(rng, N_RANDOM)), 0)
     return ledger.top(KEPT)
 
 

@@ -36,8 +36,8 @@ def curve_losses(
     Returns
     -------
     DataFrame, one row per subset
-        ``k, kind`` ("top" or "random"), ``targets, loss``. Up to 50 top and 200 random subsets
-        per size; blank at k = n for "unseen".
+        ``k, kind`` ("top" or "random"), ``targets, loss``. Up to 50 top subsets and 200 random
+        draws per size; blank at k = n for "unseen".
     """
     parts = []
     for targets in TARGETS:
@@ -79,10 +79,10 @@ def losses_for(scorer: Scorer, targets: Targets) -> Scorer:
 
 
 def random_ones(result: SearchResult) -> list[Subset]:
-    """Return up to 200 of the random subsets, spread evenly over those that were scored."""
-    start = result.evaluated.loc[result.evaluated["generation"] == 0, "benchmarks"]
-    places = np.unique(np.linspace(0, len(start) - 1, min(N_RANDOM, len(start))).astype(int))
-    return [tuple(start.iloc[place]) for place in places]
+    """Return up to 200 of the random draws, spread evenly over them."""
+    drawn = result.random_draws
+    places = np.unique(np.linspace(0, len(drawn) - 1, min(N_RANDOM, len(drawn))).astype(int))
+    return [drawn[place] for place in places]
 
 
 def curve_table(results: Sequence[SearchResult], losses: pd.DataFrame) -> pd.DataFrame:
@@ -97,8 +97,9 @@ def curve_table(results: Sequence[SearchResult], losses: pd.DataFrame) -> pd.Dat
     Returns
     -------
     DataFrame
-        ``k, exact, best_all, random_all, best_unseen, random_unseen``; "best" is the loss of
-        the first-ranked subset, "random" the median of the random ones.
+        ``k, exact, best_all, random_all, best_unseen, random_unseen, n_random``; "best" is the
+        loss of the first-ranked subset, "random" the median of the random draws, and
+        ``n_random`` how many different subsets these are.
     """
     rows = []
     for result in results:
@@ -107,5 +108,5 @@ def curve_table(results: Sequence[SearchResult], losses: pd.DataFrame) -> pd.Dat
             here = losses[(losses["k"] == row["k"]) & (losses["targets"] == targets)]
             row[f"best_{targets}"] = float(here.loc[here["kind"] == "top", "loss"].iloc[0])
             row[f"random_{targets}"] = float(here.loc[here["kind"] == "random", "loss"].median())
-        rows.append(row)
+        rows.append(row | {"n_random": len(set(random_ones(result)))})
     return pd.DataFrame(rows)

@@ -44,9 +44,8 @@ class Evolution:
     polish : bool
         After the generations, move the best subset to its best neighbour, until none is better.
     rival : bool
-        In the end also take what greedy search with swaps finds, where that begins with at most
-        `max_exhaustive` subsets. (Among the first population it would do harm: its children
-        soon crowd out all others.)
+        In the end also take what greedy search with swaps finds. (Among the first population it
+        would do harm: its children soon crowd out all others.)
     max_exhaustive : int
         Score everything where there are at most this many subsets; polish no further where a
         subset has more neighbours.
@@ -96,9 +95,11 @@ class Generations:
     space : Space
     ledger : Ledger
     evolution : Evolution
-    seed : int
+    rng : Generator
+    first : sequence of subsets
+        The random ones to begin with.
     rival : callable
-        Gives subsets that join in the end.
+        Gives the subset that joins in the end; None if it was stopped before.
     screen : Scorer or None
     saved : Saved or None
         Where the state is kept after each generation, and taken up again.
@@ -111,9 +112,10 @@ class Generations:
         space: Space,
         ledger: Ledger,
         evolution: Evolution,
-        seed: int,
+        rng: np.random.Generator,
+        first: Sequence[Subset],
         *,
-        rival: Callable[[], Sequence[Subset]] = tuple,
+        rival: Callable[[], Subset | None] = lambda: None,
         screen: Scorer | None = None,
         saved: Saved | None = None,
         stop: Callable[[], bool] = never,
@@ -121,7 +123,8 @@ class Generations:
         self._space = space
         self._ledger = ledger
         self._evolution = evolution
-        self._rng = np.random.default_rng(seed)
+        self._rng = rng
+        self._first = first
         self._rival = rival
         self._screen = screen
         self._saved = saved
@@ -130,6 +133,7 @@ class Generations:
         self._population: list[Subset] = []
         self._logbook: list[dict[str, Any]] = []
         self._phase: Phase = "evolving"
+        self.rivals: list[Subset] = []
         self._toolbox = base.Toolbox()
         self._toolbox.register("mutate", self._child)
         self._toolbox.register("select", selection(evolution.selection, self._rng))
@@ -155,8 +159,7 @@ class Generations:
         return pd.DataFrame(self._logbook)
 
     def _begin(self, include: Sequence[Subset]) -> None:
-        first = self._space.draws(self._rng, self._evolution.population)
-        self._population = self._evaluated(first, 0)
+        self._population = self._evaluated(self._first, 0)
         also = [one for one in include if one not in self._born]
         if also:
             self._population += self._evaluated(also, 1)
@@ -185,7 +188,11 @@ class Generations:
     def _end(self) -> None:
         """Let the rival join: polished itself, so that nothing need follow."""
         before = self._ledger.best()
-        self._population = self._evaluated([before, *self._rival()], self._next)
+        rival = self._rival()
+        if rival is None:
+            return
+        self.rivals = [rival]
+        self._population = self._evaluated([before, rival], self._next)
         self._record(self._unchanged_since(before))
         self._phase = "done"
 
@@ -292,7 +299,8 @@ class Generations:
         self._logbook = list(state.logbook)
         self._rng.bit_generator.state = state.rng
         if self._evolution.rival and self._phase == "done":
-            self._rival()  # a scorer tells which sizes it met: these too
+            rival = self._rival()  # a scorer tells which sizes it met: these too
+            self.rivals = [] if rival is None else [rival]
         return True
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 
 import numpy as np
@@ -13,14 +13,19 @@ from eevee.search.proposal import proposing
 from eevee.search.result import Ledger
 from eevee.search.space import Space
 from eevee.search.steps import Steps
+from eevee.search.watch import never
 from eevee.table import Subset
 
 MAX_BACKWARD = 6000
 """Most subsets that a greedy search backward may score."""
+MAX_SWAPS = 24_000
+"""Most neighbours that greedy search with swaps looks at; only wide tables have as many."""
 
 
-def swaps_subset(scorer: Scorer, space: Space) -> Subset:
-    """Return what greedy search with swaps finds in a space; no move of it lowers the loss.
+def swaps_subset(scorer: Scorer, space: Space, stop: Callable[[], bool] = never) -> Subset | None:
+    """Return what greedy search with swaps finds in a space; None if it was stopped before.
+
+    No move of it lowers the loss, unless `MAX_SWAPS` cut it short.
 
     Examples
     --------
@@ -33,7 +38,9 @@ def swaps_subset(scorer: Scorer, space: Space) -> Subset:
     2
     """
     steps = scored_steps(Ledger(scorer, "greedy", 0), space)
-    return steps.climb(forward(steps, space))
+    start = forward(steps, space)
+    found = steps.climb(start, most=MAX_SWAPS, stop=stop)
+    return None if stop() else found
 
 
 def forward(steps: Steps, space: Space) -> Subset:
@@ -131,8 +138,8 @@ def greedy_backward(ledger: Ledger, space: Space, rng: np.random.Generator) -> l
 def greedy_swaps(ledger: Ledger, space: Space, rng: np.random.Generator) -> list[Subset]:
     """Search forward, then swap one benchmark for another as long as that helps.
 
-    Each time the best of all swaps (under a budget also additions and drops). Parameters as in
-    `eevee.evolve`.
+    Each time the best of all swaps (under a budget also additions and drops), until none helps
+    or `MAX_SWAPS` of them were looked at. Parameters as in `eevee.evolve`.
 
     Examples
     --------
@@ -145,4 +152,7 @@ def greedy_swaps(ledger: Ledger, space: Space, rng: np.random.Generator) -> list
     True
     """
     steps = scored_steps(ledger, space)
-    return [steps.climb(forward(steps, space))]
+    found = steps.climb(forward(steps, space), most=MAX_SWAPS)
+    if steps.cut_short:
+        ledger.note = f"stopped after {MAX_SWAPS:,} swaps"
+    return [found]

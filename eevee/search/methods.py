@@ -79,8 +79,9 @@ def compare(
     -------
     DataFrame, one row per method, `found` first
         ``method, loss, low, high, rescored_mean, cost, size, benchmarks, evaluated, note``.
-        The row "random" speaks of all random subsets: median loss, cost and size, and the 5 %
-        and 95 % quantiles of the loss as ``low`` and ``high``; it names no benchmarks. A method
+        The row "random" speaks of all random draws: median loss, cost and size, and the 5 %
+        and 95 % quantiles of the loss as ``low`` and ``high``; ``evaluated`` is how many
+        different subsets these are, and it names no benchmarks. A method
         that was skipped has a note and blanks.
 
     Raises
@@ -107,8 +108,10 @@ def compare(
         if stop():
             break
         if name == "random":
-            again = search(scorer, k, **shared, n_rescore=0, label=name, progress=progress)
-            rows.append(_distribution(again))
+            drawn = found  # what was drawn there already: one median on one screen
+            if not found.n_random:
+                drawn = search(scorer, k, **shared, n_rescore=0, label=name, progress=progress)
+            rows.append(_distribution(drawn))
         elif name == "greedy-backward" and backward > MAX_BACKWARD:
             why = f"skipped: may score {backward:,} subsets, more than {MAX_BACKWARD:,}"
             rows.append({"method": name, "benchmarks": None, "note": why})
@@ -132,15 +135,31 @@ def _row(method: str, found: SearchResult) -> dict[str, Any]:
         **kept,
         "benchmarks": found.best,
         "evaluated": len(found.evaluated),
-        "note": "",
+        "note": found.settings.get("note", ""),
     }
+
+
+def drawn_words(found: SearchResult) -> str:
+    """Say on how many random draws a median rests, and how many different subsets these are.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"loss": [0.1, 0.2, 0.3], "drawn": [1, 2, 0]})
+    >>> drawn_words(SearchResult((), rows, rows, rows, "all", True, 1.0))
+    '3 random draws, 2 different subsets'
+    """
+    draws, different = len(found.random_losses), found.n_random
+    if draws == different:
+        return f"{different:,} random subsets"
+    return f"{draws:,} random draws, {different:,} different subsets"
 
 
 def _distribution(found: SearchResult) -> dict[str, Any]:
     losses = found.random_losses
     known = losses[~np.isnan(losses)]
     low, median, high = np.quantile(known, [0.05, 0.5, 0.95]) if len(known) else [np.nan] * 3
-    typical = found.evaluated[["cost", "size"]].median()
+    drawn = found.evaluated.loc[found.evaluated.index.repeat(found.evaluated["drawn"])]
+    typical = drawn[["cost", "size"]].median()
     return {
         "method": "random",
         "loss": median,
@@ -149,6 +168,6 @@ def _distribution(found: SearchResult) -> dict[str, Any]:
         "cost": typical["cost"],
         "size": round(typical["size"]),
         "benchmarks": None,
-        "evaluated": len(found.evaluated),
-        "note": f"median of {len(losses):,} subsets, 5 % to 95 %",
+        "evaluated": found.n_random,
+        "note": f"median of {drawn_words(found)}, 5 % to 95 %",
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -21,6 +21,8 @@ from eevee.table import Subset
 
 EVOLVING = ("evolution", "paper")
 """Methods that take the settings of an evolution, checkpoints and subsets to begin with."""
+ELSEWHERE = 1000
+"""Which child of the seed searches on other splits get; restarts have those below."""
 UNSCORED = ("cheapest", "correlated", "medoids")
 """Methods that choose without a look at what is minimised."""
 
@@ -42,7 +44,7 @@ class Procedure:
     n_rescore : int
         Initialisations under which the best are scored again.
     restarts : int
-        Searches, each with a seed of its own; the best of them counts.
+        Searches on the same splits, each with a seed of its own; the best of them counts.
     objective : {"loss", "kendall", "r2"}
         What is minimised (`eevee.objective_scorer`).
 
@@ -107,38 +109,49 @@ class Procedure:
         include: Iterable[Iterable[str]] = (),
         label: str = "search",
         watch: Watch = ALONE,
+        elsewhere: Sequence[Scorer] = (),
     ) -> SearchResult:
         """Search, as often as there are restarts; parameters as in `eevee.evolve`.
 
         The scorer may be one of losses, or what `judge` made of it.
 
+        Parameters
+        ----------
+        elsewhere : sequence of Scorer
+            The same scorer on other splits, with other initialisations (`Scoring.elsewhere`): one
+            search each, which only say how far what is found depends on these. Their losses do
+            not compare with those of `scorer`, so that none of them can win.
+
         Returns
         -------
         SearchResult
-            The best of the restarts, with their `agreement`.
+            The best of the restarts, with their `agreement` and, over `elsewhere`, its
+            `split_agreement`.
         """
+
+        def search(judge: Scorer, **own: Any) -> SearchResult:
+            options: dict[str, Any] = {"progress": watch.progress}
+            if self.evolves:
+                options |= self._evolving(judge)
+                options |= {"checkpoints": watch.checkpoints, "stop": watch.stop}
+            goal = {"budget": budget, "constraints": constraints, "n_rescore": self.n_rescore}
+            return SEARCHES[self.method](judge, k, **goal, **options, **own)
+
         scorer = self.judge(scorer)
-        common: dict[str, Any] = {
-            "budget": budget,
-            "constraints": constraints,
-            "n_rescore": self.n_rescore,
-            "progress": watch.progress,
-        }
-        if self.evolves:
-            common |= self._evolving(scorer)
-            common |= {
-                "include": include,
-                "checkpoints": watch.checkpoints,
-                "stop": watch.stop,
-            }
-        results: list[SearchResult] = []
-        for i in range(self.restarts):
-            own = {"seed": child_seed(seed, i), "label": f"{label}, search {i + 1}"}
-            first = {"seed": seed, "label": label}
-            results.append(SEARCHES[self.method](scorer, k, **common, **(own if i else first)))
+        also = {"include": include} if self.evolves else {}
+        results = [search(scorer, seed=seed, label=label, **also)]
+        for i in range(1, self.restarts):
             if results[-1].exact or watch.stop():
                 break
-        return best_of_restarts(results, scorer.table.benchmark_names)
+            again = f"{label}, search {i + 1}"
+            results.append(search(scorer, seed=child_seed(seed, i), label=again, **also))
+        found = best_of_restarts(results, scorer.table.benchmark_names)
+        others: list[SearchResult] = []
+        for i, other in enumerate(elsewhere, start=1):
+            if not watch.stop():
+                own, name = child_seed(seed, ELSEWHERE, i), f"{label}, other splits {i}"
+                others.append(search(self.judge(other), seed=own, label=name))
+        return found if watch.stop() else with_elsewhere(found, others)
 
     def _evolving(self, scorer: Scorer) -> dict[str, Any]:
         return {
@@ -159,6 +172,19 @@ def best_of_restarts(results: list[SearchResult], names: Subset) -> SearchResult
     ranked = [_own_top(result) for result in results]
     more = {"restarts": len(results)} if len(results) > 1 else {}
     return replace(best, agreement=agreement(ranked, names), settings=best.settings | more)
+
+
+def with_elsewhere(found: SearchResult, others: Sequence[SearchResult]) -> SearchResult:
+    """Say how far a result agrees with searches on other splits, where there were any."""
+    if not others:
+        return found
+    ranked = [[tuple(one) for one in result.ranked["benchmarks"]] for result in (found, *others)]
+    names = tuple(found.agreement.benchmarks["benchmark"].sort_values()) if found.agreement else ()
+    return replace(
+        found,
+        split_agreement=agreement(ranked, names),
+        settings={**found.settings, "searches_on_other_splits": len(others)},
+    )
 
 
 def _own_top(result: SearchResult) -> list[Subset]:

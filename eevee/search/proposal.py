@@ -57,6 +57,7 @@ def proposing(method: str, total: Callable[[Space], int]) -> Callable[[Propose],
                     **space.describe(),
                     "seed": seed,
                     "n_rescore": n_rescore,
+                    **({"note": ledger.note} if ledger.note else {}),
                 },
                 logbook=ledger.one_line(proposed),
             )

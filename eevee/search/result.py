@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -69,8 +70,8 @@ class SearchResult:
         search did not use; NaN for scorers without). Ranked by ``rescored_mean`` where
         it is there, else by ``loss``; ties by cost, then names.
     evaluated : DataFrame
-        Every subset scored: ``benchmarks, size, cost, loss, spread, generation``; generation
-        0 holds random subsets, the baseline at this size or budget.
+        Every subset scored: ``benchmarks, size, cost, loss, spread, generation, drawn``: how
+        often it came among the random draws, the baseline at this size or budget.
     logbook : DataFrame
         One row per generation: ``generation, evaluated, best, mean, worst`` (of the winners; of
         everything if exact), ``unchanged`` (generations since the best last changed).
@@ -85,7 +86,9 @@ class SearchResult:
     settings : dict
         Of the search, JSON-able.
     agreement : Agreement or None
-        How often each benchmark stands in the best subsets of this and other seeds.
+        Of searches on the same splits that differ in their seed alone.
+    split_agreement : Agreement or None
+        Of this result and searches on other splits, with other initialisations and seeds.
     """
 
     best: Subset
@@ -97,6 +100,7 @@ class SearchResult:
     mean_predictor: float
     settings: dict[str, Any] = field(default_factory=dict)
     agreement: Agreement | None = None
+    split_agreement: Agreement | None = None
     objective: Objective = "loss"
 
     @property
@@ -106,9 +110,23 @@ class SearchResult:
 
     @property
     def random_losses(self) -> np.ndarray:
-        """Losses of the random subsets that the search began with (all subsets if exact)."""
-        start = self.evaluated["generation"] == 0
-        return self.evaluated.loc[start, "loss"].to_numpy(np.float64)
+        """Losses of random draws: benchmarks in random order, each taken if it still fits.
+
+        A subset that was drawn twice counts twice (`eevee.search.space.Space.draws`).
+        """
+        losses = self.evaluated["loss"].to_numpy(np.float64)
+        return np.repeat(losses, self.evaluated["drawn"])
+
+    @property
+    def random_draws(self) -> list[Subset]:
+        """The subsets that `random_losses` speaks of, those drawn twice twice."""
+        pairs = zip(self.evaluated["benchmarks"], self.evaluated["drawn"], strict=True)
+        return [subset for subset, times in pairs for _ in range(times)]
+
+    @property
+    def n_random(self) -> int:
+        """How many different subsets `random_losses` speaks of."""
+        return int((self.evaluated["drawn"] > 0).sum())
 
     @property
     def random_median(self) -> float:
@@ -141,6 +159,8 @@ class Ledger:
         self._done = 0
         self._top: list[Subset] = []
         self._rows: dict[Subset, tuple[float, float, int]] = {}
+        self._drawn: Counter[Subset] = Counter()
+        self.note = ""
 
     def __contains__(self, subset: Subset) -> bool:
         return subset in self._rows
@@ -167,6 +187,16 @@ class Ledger:
             self._rows[subset] = (float(losses.mean()), float(losses.std()), generation)
         self._rank_top(new)
         self._report(generation)
+
+    def count_draws(self, drawn: Iterable[Subset]) -> list[Subset]:
+        """Take note of the random draws, the baseline; return the different ones, to be scored."""
+        self._drawn = Counter(drawn)
+        return list(self._drawn)
+
+    @property
+    def evaluated(self) -> pd.DataFrame:
+        """Everything that was scored, as in `SearchResult`."""
+        return self.frame(self._rows).assign(drawn=[self._drawn[one] for one in self._rows])
 
     def best(self) -> Subset:
         """Return the best subset scored so far."""
@@ -212,7 +242,7 @@ class Ledger:
         return SearchResult(
             best=tuple(ranked["benchmarks"].iloc[0]),
             ranked=ranked.head(KEPT),
-            evaluated=self.frame(self._rows),
+            evaluated=self.evaluated,
             logbook=logbook,
             targets=self.scorer.targets,
             exact=exact,

@@ -18,7 +18,7 @@ from eevee.table import Subset, round_cost, total_cost
 
 NO_RULES = Constraints()
 MAX_DRAWS = 100
-"""Drawing ends where nothing new comes in this many draws."""
+"""Drawing is given up where nothing new comes in this many draws."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +101,11 @@ class Space:
         """Whether all subsets have the same size."""
         return self.smallest == self.largest
 
+    @property
+    def uniform(self) -> bool:
+        """Whether a random order gives every subset equally often: the size alone limits."""
+        return self.one_size and self.budget is None and not self.tasks
+
     @cached_property
     def free(self) -> Subset:
         """Benchmarks that may enter and leave, sorted."""
@@ -129,14 +134,23 @@ class Space:
         return drawn if self._reaches_down(drawn) else self.completion(drawn) or drawn
 
     def draws(self, rng: np.random.Generator, count: int) -> list[Subset]:
-        """Draw distinct random subsets, fewer where the space hardly holds more."""
-        drawn: dict[Subset, None] = {}
+        """Draw random subsets until there are `count` different ones: all draws, in order.
+
+        Where the space hardly holds as many, `count` draws or a few more. A subset that comes
+        twice stands twice, so that shares of the draws are those of random orders; but where all
+        subsets are equally likely, once, which tells the same with less luck.
+        """
+        drawn: list[Subset] = []
+        seen: set[Subset] = set()
         misses = 0
-        while len(drawn) < count and misses < MAX_DRAWS:
+        least = 0 if self.uniform else count
+        while len(seen) < count and (misses < MAX_DRAWS or len(drawn) < least):
             subset = self.random(rng)
-            misses = misses + 1 if subset in drawn else 0
-            drawn[subset] = None
-        return list(drawn)
+            misses = misses + 1 if subset in seen else 0
+            if not (self.uniform and subset in seen):
+                drawn.append(subset)
+            seen.add(subset)
+        return drawn
 
     def neighbour(self, subset: Subset, rng: np.random.Generator) -> Subset | None:
         """Propose one random move; None where it leaves the space."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 
 from eevee.search.result import round6
 from eevee.search.space import Space
+from eevee.search.watch import never
 from eevee.table import Subset, total_cost
 
 Losses = Callable[[Sequence[Subset]], Sequence[float]]
@@ -40,6 +42,7 @@ class Steps:
         self._space = space
         self._losses = losses
         self._known: dict[Subset, float] = {(): empty}
+        self.cut_short = False
 
     def order(self, subset: Subset) -> tuple[float, float, Subset]:
         """Sort by (rounded loss, cost, names)."""
@@ -84,16 +87,26 @@ class Steps:
             path.append(subset)
         return path
 
-    def climb(self, subset: Subset) -> Subset:
-        """Move a member to its best neighbour until none is better."""
+    def climb(
+        self, subset: Subset, *, most: float = math.inf, stop: Callable[[], bool] = never
+    ) -> Subset:
+        """Move a member to its best neighbour until none is better.
+
+        No further than `most` neighbours allow; then `cut_short` says so.
+        """
         self._learn([subset])
-        while True:
+        while not stop():
             near = self._space.neighbours(subset)
+            most -= len(near)
+            if most < 0:
+                self.cut_short = True
+                break
             self._learn(near)
             better = min([subset, *near], key=self.order)
             if better == subset:
-                return subset
+                break
             subset = better
+        return subset
 
     def _step(self, subset: Subset, after: dict[Subset, str], per_cost: bool) -> Subset:
         """Choose among the subsets after each change of one benchmark."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from eevee.scoring.base import Scorer
 from eevee.search.constraints import Constraints
@@ -21,6 +21,7 @@ def sweep(
     constraints: Constraints | None = None,
     procedure: Procedure | None = None,
     watch: Watch = ALONE,
+    elsewhere: Sequence[Scorer] = (),
 ) -> list[SearchResult]:
     """Search at several sizes (paper, Fig. 5): one `SearchResult` per k, in order.
 
@@ -37,6 +38,8 @@ def sweep(
         The search, and its settings.
     watch : Watch
         After a stop there are fewer results.
+    elsewhere : sequence of Scorer
+        As in `Procedure.run`.
 
     Raises
     ------
@@ -66,6 +69,7 @@ def sweep(
                 seed=child_seed(seed, k),
                 label=f"k={k}",
                 watch=watch,
+                elsewhere=elsewhere,
             )
         )
         if watch.stop():

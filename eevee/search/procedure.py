@@ -14,6 +14,7 @@ from eevee.search.agreement import agreement
 from eevee.search.constraints import Constraints
 from eevee.search.generations import Evolution
 from eevee.search.methods import SEARCHES
+from eevee.search.near_ties import NearTies, check_near_ties, settle
 from eevee.search.result import SearchResult, round6
 from eevee.search.watch import ALONE, Watch
 from eevee.seeds import child_seed
@@ -45,6 +46,9 @@ class Procedure:
         Searches, each with a seed of its own; the best of them counts.
     objective : {"loss", "kendall", "r2"}
         What is minimised (`eevee.objective_scorer`).
+    near_ties : {"auto", "covariance", "loss"}
+        What "evolution" proposes of the subsets that the loss does not tell apart
+        (`eevee.search.near_ties.settle`); the other methods propose what they say.
 
     Raises
     ------
@@ -68,6 +72,7 @@ class Procedure:
     n_rescore: int = 8
     restarts: int = 1
     objective: Objective = "loss"
+    near_ties: NearTies = "auto"
 
     def __post_init__(self) -> None:
         if self.method not in SEARCHES:
@@ -76,6 +81,7 @@ class Procedure:
         if self.restarts < 1:
             raise EeveeError(f"restarts must be at least 1, got {self.restarts}")
         check_objective(self.objective)
+        check_near_ties(self.near_ties)
 
     @property
     def evolves(self) -> bool:
@@ -117,7 +123,7 @@ class Procedure:
         SearchResult
             The best of the restarts, with their `agreement`.
         """
-        scorer = self.judge(scorer)
+        scorer, begin = self.judge(scorer), [tuple(subset) for subset in include]
         common: dict[str, Any] = {
             "budget": budget,
             "constraints": constraints,
@@ -127,7 +133,7 @@ class Procedure:
         if self.evolves:
             common |= self._evolving(scorer)
             common |= {
-                "include": include,
+                "include": begin,
                 "checkpoints": watch.checkpoints,
                 "stop": watch.stop,
             }
@@ -135,10 +141,17 @@ class Procedure:
         for i in range(self.restarts):
             own = {"seed": child_seed(seed, i), "label": f"{label}, search {i + 1}"}
             first = {"seed": seed, "label": label}
-            results.append(SEARCHES[self.method](scorer, k, **common, **(own if i else first)))
+            found = SEARCHES[self.method](scorer, k, **common, **(own if i else first))
+            results.append(self._settled(scorer, found, begin))
             if results[-1].exact or watch.stop():
                 break
         return best_of_restarts(results, scorer.table.benchmark_names)
+
+    def _settled(
+        self, scorer: Scorer, found: SearchResult, begin: list[tuple[str, ...]]
+    ) -> SearchResult:
+        settles = self.method == "evolution"
+        return settle(scorer, found, self.near_ties, begin) if settles else found
 
     def _evolving(self, scorer: Scorer) -> dict[str, Any]:
         return {

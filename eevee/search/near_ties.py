@@ -1,0 +1,141 @@
+"""Near ties: which of the subsets that the loss does not tell apart a search proposes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from eevee.errors import EeveeError, did_you_mean
+from eevee.intervals import overlap_factor
+from eevee.scoring.base import Scorer
+from eevee.scoring.shrunk import ShrunkCovariance
+from eevee.search.result import KEPT, SearchResult, round6
+from eevee.splits import Splits
+from eevee.table import BoolArray, FloatArray, ResultsTable, Subset
+
+NearTies = Literal["auto", "covariance", "loss"]
+NEAR_TIES: dict[NearTies, str] = {
+    "auto": "covariance on small tables, else loss",
+    "covariance": "the least conditional variance within a standard error of the lowest loss",
+    "loss": "the lowest loss, however near the others are",
+}
+FEW_MODELS = 40
+"""Tables with fewer models are small: measured by `tests/benchmarks/bench_small.py`."""
+MOST_MISSING = 0.1
+"""Share of cells: with more gaps the covariance was not tried."""
+BATCH = 50
+"""Subsets looked at together; what a search has scored is not scored again."""
+
+
+def check_near_ties(near_ties: str) -> None:
+    """Refuse a way with near ties that there is not."""
+    if near_ties not in NEAR_TIES:
+        hint = did_you_mean(near_ties, tuple(NEAR_TIES))
+        raise EeveeError(
+            f"no way {near_ties!r} with near ties{hint}; there are {', '.join(NEAR_TIES)}"
+        )
+
+
+def is_small(table: ResultsTable) -> bool:
+    """Whether near ties go by the covariance unless told otherwise."""
+    filled = np.isfinite(table.oriented).mean()
+    return table.n_models < FEW_MODELS and bool(filled >= 1 - MOST_MISSING)
+
+
+def settle(
+    scorer: Scorer,
+    found: SearchResult,
+    near_ties: NearTies,
+    include: Iterable[Iterable[str]] = (),
+) -> SearchResult:
+    """Propose what the covariance prefers among the subsets that the loss does not tell apart.
+
+    With few models good subsets differ by less than the noise of the splits, and the lowest of
+    thousands of losses is the luckiest. Of all subsets that the search scored and whose loss lies
+    within one standard error of its best one's, that with the least conditional variance
+    (`ShrunkCovariance`) is proposed. The standard error is that of the paired difference over
+    splits, corrected for their overlap as in `nadeau_bengio_interval`.
+
+    Parameters
+    ----------
+    scorer : Scorer
+        The one of the search.
+    found : SearchResult
+    near_ties : {"auto", "covariance", "loss"}
+        "loss": what the search ranked first. "auto": that, or on small tables the covariance.
+    include : iterable of subsets
+        What the search was to begin with: nothing worse than these is proposed.
+
+    Returns
+    -------
+    SearchResult
+        The proposed subset is the first of `ranked`, the others follow as they were. ``settings``
+        say ``near_ties: covariance`` and hold ``lowest_loss``, that of what the search ranked
+        first. The same object where there is nothing to settle.
+    """
+    lowest = float(quoted(found.ranked).iloc[0])
+    plain = found.objective != "loss" or found.settings.get("interrupted") or np.isnan(lowest)
+    if plain or near_ties == "loss" or (near_ties == "auto" and not is_small(scorer.table)):
+        return found
+    said = {"near_ties": "covariance", "lowest_loss": lowest}
+    limit = quoted(_rows(scorer, found, [scorer.table.subset(one) for one in include])).min()
+    for subset in _by_variance(scorer, found):
+        row = _rows(scorer, found, [subset])
+        if subset == found.best or not quoted(row).iloc[0] > limit:
+            others = found.ranked[found.ranked["benchmarks"] != subset]
+            ranked = pd.concat([row, others], ignore_index=True).head(KEPT)
+            return replace(found, best=subset, ranked=ranked, settings={**found.settings, **said})
+    raise AssertionError("the best subset is within a standard error of itself")
+
+
+def quoted(rows: pd.DataFrame) -> pd.Series[float]:
+    """Return the losses that rank: under fresh initialisations, if any."""
+    return rows["rescored_mean"].fillna(rows["loss"])
+
+
+def _by_variance(scorer: Scorer, found: SearchResult) -> Iterator[Subset]:
+    """Near ties of the best subset, those with the least conditional variance first."""
+    table, subsets = scorer.table, list(found.evaluated["benchmarks"])
+    weights = scorer.describe().get("weights")
+    left = ShrunkCovariance(table, targets=found.targets, weights=weights).left(subsets)
+    costs = found.evaluated["cost"]
+    order = sorted(zip(map(round6, left), costs, subsets, strict=True))
+    (best,) = scorer.score_splits([found.best])
+    for start in range(0, len(order), BATCH):
+        batch = [subset for *_, subset in order[start : start + BATCH]]
+        near = near_ties_of(best, scorer.score_splits(batch), scorer.splits)
+        yield from (subset for subset, one in zip(batch, near, strict=True) if one)
+
+
+def near_ties_of(best: FloatArray, losses: FloatArray, splits: Splits) -> BoolArray:
+    """Whether losses (n_subsets, n_splits) exceed the best one's by a standard error at most.
+
+    Examples
+    --------
+    >>> import eevee
+    >>> table = ResultsTable.from_scores(pd.DataFrame({"a": np.arange(10.0)}))
+    >>> splits = eevee.shuffle_splits(table, n_splits=3)
+    >>> losses = np.array([[1.0, 3.0, 2.0], [2.0, 3.0, 4.0], [1.2, 1.2, 1.2]])
+    >>> near_ties_of(np.array([1.0, 1.0, 1.0]), losses, splits).tolist()
+    [False, False, False]
+    """
+    differences = losses - best
+    fit, test = splits.fit.sum(axis=1).mean(), splits.test.sum(axis=1).mean()
+    factor = overlap_factor(len(best), float(fit), float(test))
+    error = np.sqrt(differences.var(axis=1, ddof=1) * factor) if len(best) > 1 else 0.0
+    return np.asarray(differences.mean(axis=1) <= error)
+
+
+def _rows(scorer: Scorer, found: SearchResult, subsets: list[Subset]) -> pd.DataFrame:
+    """Rows of `SearchResult.ranked` for scored subsets, whether or not they are in it."""
+    place = {subset: row for row, subset in enumerate(found.evaluated["benchmarks"])}
+    rows = found.evaluated.iloc[[place[subset] for subset in subsets]].drop(columns="generation")
+    n_rescore = int(found.settings["n_rescore"])
+    again = scorer.rescore(subsets, n_rescore) if n_rescore and subsets else None
+    if again is None:
+        again = np.full((len(subsets), 1), np.nan)
+    return rows.assign(rescored_mean=again.mean(axis=1), rescored_spread=again.std(axis=1))

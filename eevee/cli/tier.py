@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eevee.cli import app
-from eevee.cli.find import Baselines, minimised, print_agreement, print_baselines
+from eevee.cli.find import Baselines, minimised, print_agreement, print_baselines, print_settled
 from eevee.cli.options import Out, OutputOptions, ScorerOptions, TableOptions, settings
 from eevee.cli.searching import (
     RuleOptions,
@@ -271,6 +271,7 @@ def _print_tiers(found: dict[str, SearchResult], both: pd.DataFrame, table: Resu
     )
     for name, result in found.items():
         print_line(f"{name}: {', '.join(result.best)}")
+        print_settled(result, name)
     first = next(iter(found.values()))
     if first.objective == "loss":
         bound = f"Predicting each column's mean: {number(first.mean_predictor)}. "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal
 
@@ -14,8 +14,7 @@ from eevee.intervals import overlap_factor
 from eevee.scoring.base import Scorer
 from eevee.scoring.shrunk import ShrunkCovariance
 from eevee.search.result import KEPT, SearchResult, round6
-from eevee.splits import Splits
-from eevee.table import BoolArray, FloatArray, ResultsTable, Subset
+from eevee.table import ResultsTable, Subset
 
 NearTies = Literal["auto", "covariance", "loss"]
 NEAR_TIES: dict[NearTies, str] = {
@@ -27,8 +26,6 @@ FEW_MODELS = 40
 """Tables with fewer models are small: measured by `tests/benchmarks/bench_small.py`."""
 MOST_MISSING = 0.1
 """Share of cells: with more gaps the covariance was not tried."""
-BATCH = 50
-"""Subsets looked at together; what a search has scored is not scored again."""
 
 
 def check_near_ties(near_ties: str) -> None:
@@ -56,9 +53,8 @@ def settle(
 
     With few models good subsets differ by less than the noise of the splits, and the lowest of
     thousands of losses is the luckiest. Of all subsets that the search scored and whose loss lies
-    within one standard error of its best one's, that with the least conditional variance
-    (`ShrunkCovariance`) is proposed. The standard error is that of the paired difference over
-    splits, corrected for their overlap as in `nadeau_bengio_interval`.
+    within one standard error (`noise`) of its best one's, that with the least conditional
+    variance (`ShrunkCovariance`) is proposed.
 
     Parameters
     ----------
@@ -81,7 +77,7 @@ def settle(
     plain = found.objective != "loss" or found.settings.get("interrupted") or np.isnan(lowest)
     if plain or near_ties == "loss" or (near_ties == "auto" and not is_small(scorer.table)):
         return found
-    said = {"near_ties": "covariance", "lowest_loss": lowest}
+    said = {"near_ties": "covariance", "lowest_loss": round6(lowest)}
     limit = quoted(_rows(scorer, found, [scorer.table.subset(one) for one in include])).min()
     for subset in _by_variance(scorer, found):
         row = _rows(scorer, found, [subset])
@@ -92,42 +88,48 @@ def settle(
     raise AssertionError("the best subset is within a standard error of itself")
 
 
+def settled_words(found: SearchResult) -> str | None:
+    """Say how near ties were settled; None where the lowest loss was taken."""
+    if found.settings.get("near_ties") != "covariance":
+        return None
+    return (
+        f"Few models: of the subsets within a standard error of the lowest search loss "
+        f"({found.settings['lowest_loss']:.4g}) the first is that which leaves the least "
+        "conditional variance (--near-ties loss: the lowest loss)."
+    )
+
+
 def quoted(rows: pd.DataFrame) -> pd.Series[float]:
     """Return the losses that rank: under fresh initialisations, if any."""
     return rows["rescored_mean"].fillna(rows["loss"])
 
 
-def _by_variance(scorer: Scorer, found: SearchResult) -> Iterator[Subset]:
-    """Near ties of the best subset, those with the least conditional variance first."""
-    table, subsets = scorer.table, list(found.evaluated["benchmarks"])
-    weights = scorer.describe().get("weights")
-    left = ShrunkCovariance(table, targets=found.targets, weights=weights).left(subsets)
-    costs = found.evaluated["cost"]
-    order = sorted(zip(map(round6, left), costs, subsets, strict=True))
-    (best,) = scorer.score_splits([found.best])
-    for start in range(0, len(order), BATCH):
-        batch = [subset for *_, subset in order[start : start + BATCH]]
-        near = near_ties_of(best, scorer.score_splits(batch), scorer.splits)
-        yield from (subset for subset, one in zip(batch, near, strict=True) if one)
+def noise(scorer: Scorer, found: SearchResult) -> float:
+    """Return one standard error: how far losses of good subsets differ by the luck of splits.
 
-
-def near_ties_of(best: FloatArray, losses: FloatArray, splits: Splits) -> BoolArray:
-    """Whether losses (n_subsets, n_splits) exceed the best one's by a standard error at most.
-
-    Examples
-    --------
-    >>> import eevee
-    >>> table = ResultsTable.from_scores(pd.DataFrame({"a": np.arange(10.0)}))
-    >>> splits = eevee.shuffle_splits(table, n_splits=3)
-    >>> losses = np.array([[1.0, 3.0, 2.0], [2.0, 3.0, 4.0], [1.2, 1.2, 1.2]])
-    >>> near_ties_of(np.array([1.0, 1.0, 1.0]), losses, splits).tolist()
-    [False, False, False]
+    The median over the ranked subsets of the standard error of their paired difference from the
+    best one, over splits, corrected for their overlap as in `nadeau_bengio_interval`. (A median,
+    since a linear fit that explodes in one split has an error beyond all measure.)
     """
-    differences = losses - best
+    others = [subset for subset in found.ranked["benchmarks"] if subset != found.best]
+    splits, n_splits = scorer.splits, scorer.splits.n_splits
+    if not others or n_splits < 2:
+        return 0.0
+    losses = scorer.score_splits([found.best, *others])
     fit, test = splits.fit.sum(axis=1).mean(), splits.test.sum(axis=1).mean()
-    factor = overlap_factor(len(best), float(fit), float(test))
-    error = np.sqrt(differences.var(axis=1, ddof=1) * factor) if len(best) > 1 else 0.0
-    return np.asarray(differences.mean(axis=1) <= error)
+    variances = (losses[1:] - losses[0]).var(axis=1, ddof=1)
+    return float(np.median(np.sqrt(variances * overlap_factor(n_splits, fit, test))))
+
+
+def _by_variance(scorer: Scorer, found: SearchResult) -> list[Subset]:
+    """Near ties of the best subset, those with the least conditional variance first."""
+    limit = found.best_row["loss"] + noise(scorer, found)
+    near = found.evaluated[found.evaluated["loss"] <= limit]
+    subsets = list(near["benchmarks"])
+    weights = scorer.describe().get("weights")
+    left = ShrunkCovariance(scorer.table, targets=found.targets, weights=weights).left(subsets)
+    order = sorted(zip(map(round6, left), near["cost"], subsets, strict=True))
+    return [subset for *_, subset in order]
 
 
 def _rows(scorer: Scorer, found: SearchResult, subsets: list[Subset]) -> pd.DataFrame:

@@ -37,7 +37,7 @@ from eevee.scoring.shrunk import ShrunkCovariance
 from eevee.search.baselines import medoids
 from eevee.search.evolution import evolve
 from eevee.search.greedy import greedy_swaps
-from eevee.search.near_ties import near_ties_of, settle
+from eevee.search.near_ties import noise, settle
 from eevee.search.result import SearchResult
 from eevee.splits import Splits, fold_splits
 from eevee.table import ResultsTable, Subset
@@ -76,13 +76,12 @@ def proposals(scorer: Scorer, found: SearchResult, k: int) -> dict[str, Subset]:
     """What each rule proposes after one search."""
     table = scorer.table
     subsets = [tuple(subset) for subset in found.evaluated["benchmarks"]]
-    losses, (best,) = scorer.score_splits(subsets), scorer.score_splits([found.best])
-    mean, left = losses.mean(axis=1), ShrunkCovariance(table).left(subsets)
+    mean, left = scorer.score(subsets), ShrunkCovariance(table).left(subsets)
     fade = 16 / (16 + table.n_models)
     raced = [subsets[i] for i in np.argsort(mean)[:RACED]]
     again = eevee.RidgeScorer(table, eevee.shuffle_splits(table, n_splits=MORE_SPLITS, seed=99))
     simple = medoids(scorer, k)
-    (near,) = near_ties_of(best, scorer.score_splits([simple.best]), scorer.splits)
+    near = scorer.score([simple.best])[0] <= found.best_row["loss"] + noise(scorer, found)
     return {
         BASE: found.best,
         "covariance, near ties": settle(scorer, found, "covariance").best,

@@ -53,7 +53,7 @@ SMALL = {
 LARGE = ("bbh", "zoo", "openclip", "mteb", "mmlu")
 BASE = "lowest loss"
 N_DRAWS, N_RANDOM = 10, 30
-MORE_SPLITS, RACED = 100, 300
+MORE_SPLITS, RACED = 100, 100
 JUDGES: dict[str, Any] = {
     "neighbours": KNeighborsRegressor(3),
     "kernel": KernelRidge(alpha=0.1, kernel="rbf", gamma=0.1),
@@ -229,8 +229,8 @@ def main() -> None:
     for k in options.ks:
         rows: list[dict[str, Any]] = []
         for label, table, splits, interval in cases(options):
-            rows += outcomes(label, table, splits, k, interval)
-            print(f"k = {k}: {label}", flush=True)
+            rows += (new := list(outcomes(label, table, splits, k, interval)))
+            print(pd.DataFrame(new).round(1).to_string(index=False), flush=True)
         show(pd.DataFrame(rows), k, console)
 
 

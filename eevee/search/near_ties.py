@@ -72,6 +72,18 @@ def settle(
         The proposed subset is the first of `ranked`, the others follow as they were. ``settings``
         say ``near_ties: covariance`` and hold ``lowest_loss``, that of what the search ranked
         first. The same object where there is nothing to settle.
+
+    Examples
+    --------
+    >>> import eevee
+    >>> rng = np.random.default_rng(0)
+    >>> scores = rng.normal(size=(14, 1)) + 0.5 * rng.normal(size=(14, 6))
+    >>> table = ResultsTable.from_scores(pd.DataFrame(scores, columns=list("abcdef")))
+    >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
+    >>> found = eevee.evolve(scorer, k=2)
+    >>> settled = settle(scorer, found, "auto")
+    >>> bool(settled.best_row["loss"] <= found.best_row["loss"] + noise(scorer, found))
+    True
     """
     lowest = float(quoted(found.ranked).iloc[0])
     plain = found.objective != "loss" or found.settings.get("interrupted") or np.isnan(lowest)

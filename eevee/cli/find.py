@@ -228,6 +228,7 @@ def _print_ranked(result: SearchResult, both: pd.DataFrame, table: ResultsTable)
             for i, (subset, *row) in enumerate(ranked.itertuples(index=False), start=1)
         ),
     )
+    print_settled(result)
     print_line(
         f"random median {number(result.random_median)} ({drawn_words(result)}); predicting each "
         "column's mean: "
@@ -287,6 +288,15 @@ def _range(row: Mapping[Any, Any]) -> str:
     if row["low"] != row["low"]:
         return str(row["note"])
     return f"{row['note']}: {number(row['low'])} to {number(row['high'])}"
+
+
+def print_settled(result: SearchResult, name: str = "") -> None:
+    """Say so where something else than the lowest loss is proposed."""
+    from eevee.search.near_ties import settled_words
+
+    words = settled_words(result)
+    if words is not None:
+        print_line(f"{name}: {words}" if name else words)
 
 
 def print_agreement(result: SearchResult, name: str = "") -> None:

@@ -56,6 +56,14 @@ class ObjectiveOption(StrEnum):
     r2 = "r2"
 
 
+class NearTiesOption(StrEnum):
+    """What is proposed of the subsets that the loss does not tell apart."""
+
+    auto = "auto"
+    covariance = "covariance"
+    loss = "loss"
+
+
 @dataclass(frozen=True)
 class SearchOptions:
     """How the search goes."""
@@ -111,6 +119,16 @@ class SearchOptions:
             panel=_SEARCH,
         ),
     ] = ObjectiveOption.loss
+    near_ties: Annotated[
+        NearTiesOption,
+        option(
+            "--near-ties",
+            help="Of the subsets within a standard error of the lowest loss propose that with the "
+            "least conditional variance (covariance), or the lowest loss itself (loss); auto: the "
+            "former where there are few models.",
+            panel=_SEARCH,
+        ),
+    ] = NearTiesOption.auto
 
     @property
     def searches(self) -> int:
@@ -131,12 +149,15 @@ class SearchOptions:
         method = "paper" if paper else str(self.method or Method.evolution)
         if method not in EVOLVING and self._evolving:
             raise typer.BadParameter(f"{self._evolving} belongs to an evolution, not to {method}")
+        if method != "evolution" and self.near_ties is NearTiesOption.covariance:
+            raise typer.BadParameter(f"--near-ties belongs to the default search, not to {method}")
         return Procedure(
             method=method,
             evolution=self._evolution(method) if method in EVOLVING else None,
             exhaustive=self.exhaustive,
             restarts=self.restarts,
             objective=self.objective.value,
+            near_ties=self.near_ties.value,
         )
 
     def _evolution(self, method: str) -> Evolution:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eevee.cli import app
-from eevee.cli.find import Baselines, minimised, print_agreement, print_baselines
+from eevee.cli.find import Baselines, minimised, print_agreement, print_baselines, print_settled
 from eevee.cli.options import Out, OutputOptions, ScorerOptions, TableOptions, settings
 from eevee.cli.searching import (
     RuleOptions,
@@ -283,6 +283,7 @@ def _print_tiers(found: dict[str, SearchResult], both: pd.DataFrame, table: Resu
     )
     for name, result in found.items():
         print_line(f"{name}: {', '.join(result.best)}")
+        print_settled(result, name)
     print_line(
         "Random median: benchmarks in random order, each taken if it still fits; "
         + "; ".join(f"{name}: {drawn_words(result)}" for name, result in found.items())

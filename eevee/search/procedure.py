@@ -14,6 +14,7 @@ from eevee.search.agreement import agreement
 from eevee.search.constraints import Constraints
 from eevee.search.generations import Evolution
 from eevee.search.methods import SEARCHES
+from eevee.search.near_ties import NearTies, check_near_ties, settle
 from eevee.search.result import SearchResult, round6
 from eevee.search.watch import ALONE, Watch
 from eevee.seeds import child_seed
@@ -47,6 +48,9 @@ class Procedure:
         Searches on the same splits, each with a seed of its own; the best of them counts.
     objective : {"loss", "kendall", "r2"}
         What is minimised (`eevee.objective_scorer`).
+    near_ties : {"auto", "covariance", "loss"}
+        What "evolution" proposes of the subsets that the loss does not tell apart
+        (`eevee.search.near_ties.settle`); the other methods propose what they say.
 
     Raises
     ------
@@ -70,6 +74,7 @@ class Procedure:
     n_rescore: int = 8
     restarts: int = 1
     objective: Objective = "loss"
+    near_ties: NearTies = "auto"
 
     def __post_init__(self) -> None:
         if self.method not in SEARCHES:
@@ -78,6 +83,7 @@ class Procedure:
         if self.restarts < 1:
             raise EeveeError(f"restarts must be at least 1, got {self.restarts}")
         check_objective(self.objective)
+        check_near_ties(self.near_ties)
 
     @property
     def evolves(self) -> bool:
@@ -128,30 +134,37 @@ class Procedure:
             The best of the restarts, with their `agreement` and, over `elsewhere`, its
             `split_agreement`.
         """
+        begin = [tuple(subset) for subset in include]
 
-        def search(judge: Scorer, **own: Any) -> SearchResult:
+        def search(judge: Scorer, start: list[tuple[str, ...]], **own: Any) -> SearchResult:
             options: dict[str, Any] = {"progress": watch.progress}
             if self.evolves:
                 options |= self._evolving(judge)
-                options |= {"checkpoints": watch.checkpoints, "stop": watch.stop}
+                options |= {"checkpoints": watch.checkpoints, "stop": watch.stop, "include": start}
             goal = {"budget": budget, "constraints": constraints, "n_rescore": self.n_rescore}
-            return SEARCHES[self.method](judge, k, **goal, **options, **own)
+            found = SEARCHES[self.method](judge, k, **goal, **options, **own)
+            return self._settled(judge, found, start)
 
         scorer = self.judge(scorer)
-        also = {"include": include} if self.evolves else {}
-        results = [search(scorer, seed=seed, label=label, **also)]
+        results = [search(scorer, begin, seed=seed, label=label)]
         for i in range(1, self.restarts):
             if results[-1].exact or watch.stop():
                 break
             again = f"{label}, search {i + 1}"
-            results.append(search(scorer, seed=child_seed(seed, i), label=again, **also))
+            results.append(search(scorer, begin, seed=child_seed(seed, i), label=again))
         found = best_of_restarts(results, scorer.table.benchmark_names)
         others: list[SearchResult] = []
         for i, other in enumerate(elsewhere, start=1):
             if not watch.stop():
                 own, name = child_seed(seed, ELSEWHERE, i), f"{label}, other splits {i}"
-                others.append(search(self.judge(other), seed=own, label=name))
+                others.append(search(self.judge(other), [], seed=own, label=name))
         return found if watch.stop() else with_elsewhere(found, others)
+
+    def _settled(
+        self, scorer: Scorer, found: SearchResult, begin: list[tuple[str, ...]]
+    ) -> SearchResult:
+        settles = self.method == "evolution"
+        return settle(scorer, found, self.near_ties, begin) if settles else found
 
     def _evolving(self, scorer: Scorer) -> dict[str, Any]:
         return {

@@ -68,7 +68,8 @@ class SearchResult:
         Up to 50 rows, best first: ``benchmarks`` (a subset), ``size, cost, loss, spread``
         (over splits), ``rescored_mean, rescored_spread`` (over initialisations that the
         search did not use; NaN for scorers without). Ranked by ``rescored_mean`` where
-        it is there, else by ``loss``; ties by cost, then names.
+        it is there, else by ``loss``; ties by cost, then names. Where near ties were settled
+        (`eevee.search.near_ties`) the proposed subset stands before them all.
     evaluated : DataFrame
         Every subset scored: ``benchmarks, size, cost, loss, spread, generation, drawn``: how
         often it came among the random draws, the baseline at this size or budget.

@@ -53,7 +53,7 @@ def test_a_run_folder_names_the_scorer(run: Run, scorer: str) -> None:
 def test_without_initialisations_rescored_is_blank(
     read_json: Callable[..., Any], scorer: str
 ) -> None:
-    ranked = read_json(*VERBS["select"], "--scorer", scorer)["ranked"]
+    ranked = read_json(*VERBS["select"], "--scorer", scorer, "--near-ties", "loss")["ranked"]
     assert all(row["rescored_mean"] is None for row in ranked)
     assert [row["loss"] for row in ranked] == sorted(row["loss"] for row in ranked)
 

@@ -1,0 +1,156 @@
+"""Near ties: which of the subsets that the loss does not tell apart a search proposes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from eevee.errors import EeveeError, did_you_mean
+from eevee.intervals import overlap_factor
+from eevee.scoring.base import Scorer
+from eevee.scoring.shrunk import ShrunkCovariance
+from eevee.search.result import KEPT, SearchResult, round6
+from eevee.table import ResultsTable, Subset
+
+NearTies = Literal["auto", "covariance", "loss"]
+NEAR_TIES: dict[NearTies, str] = {
+    "auto": "covariance on small tables, else loss",
+    "covariance": "the least conditional variance within a standard error of the lowest loss",
+    "loss": "the lowest loss, however near the others are",
+}
+FEW_MODELS = 30
+"""Tables with fewer models are small. Held-out losses were lower on most tables of 13 to 24 models
+searched on, not on the one with 32 (ridge; see "Small tables" in tests/benchmarks/README.md)."""
+MOST_MISSING = 0.1
+"""Share of cells: with more gaps the covariance was not tried."""
+
+
+def check_near_ties(near_ties: str) -> None:
+    """Refuse a way with near ties that there is not."""
+    if near_ties not in NEAR_TIES:
+        hint = did_you_mean(near_ties, tuple(NEAR_TIES))
+        raise EeveeError(
+            f"no way {near_ties!r} with near ties{hint}; there are {', '.join(NEAR_TIES)}"
+        )
+
+
+def is_small(table: ResultsTable) -> bool:
+    """Whether near ties go by the covariance unless told otherwise."""
+    filled = np.isfinite(table.oriented).mean()
+    return table.n_models < FEW_MODELS and bool(filled >= 1 - MOST_MISSING)
+
+
+def settle(
+    scorer: Scorer,
+    found: SearchResult,
+    near_ties: NearTies,
+    include: Iterable[Iterable[str]] = (),
+) -> SearchResult:
+    """Propose what the covariance prefers among the subsets that the loss does not tell apart.
+
+    With few models good subsets differ by less than the noise of the splits, and the lowest of
+    thousands of losses is the luckiest. Of all subsets that the search scored and whose loss lies
+    within one standard error (`noise`) of its best one's, that with the least conditional
+    variance (`ShrunkCovariance`) is proposed.
+
+    Parameters
+    ----------
+    scorer : Scorer
+        The one of the search.
+    found : SearchResult
+    near_ties : {"auto", "covariance", "loss"}
+        "loss": what the search ranked first. "auto": that, or on small tables the covariance.
+    include : iterable of subsets
+        What the search was to begin with: nothing worse than these is proposed.
+
+    Returns
+    -------
+    SearchResult
+        The proposed subset is the first of `ranked`, the others follow as they were. ``settings``
+        say ``near_ties: covariance`` and hold ``lowest_loss``, that of what the search ranked
+        first. The same object where there is nothing to settle.
+
+    Examples
+    --------
+    >>> import eevee
+    >>> rng = np.random.default_rng(0)
+    >>> scores = rng.normal(size=(14, 1)) + 0.5 * rng.normal(size=(14, 6))
+    >>> table = ResultsTable.from_scores(pd.DataFrame(scores, columns=list("abcdef")))
+    >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
+    >>> found = eevee.evolve(scorer, k=2)
+    >>> settled = settle(scorer, found, "auto")
+    >>> bool(settled.best_row["loss"] <= found.best_row["loss"] + noise(scorer, found))
+    True
+    """
+    lowest = float(quoted(found.ranked).iloc[0])
+    plain = found.objective != "loss" or found.settings.get("interrupted") or np.isnan(lowest)
+    if plain or near_ties == "loss" or (near_ties == "auto" and not is_small(scorer.table)):
+        return found
+    said = {"near_ties": "covariance", "lowest_loss": round6(lowest)}
+    limit = quoted(_rows(scorer, found, [scorer.table.subset(one) for one in include])).min()
+    for subset in _by_variance(scorer, found):
+        row = _rows(scorer, found, [subset])
+        if subset == found.best or not quoted(row).iloc[0] > limit:
+            others = found.ranked[found.ranked["benchmarks"] != subset]
+            ranked = pd.concat([row, others], ignore_index=True).head(KEPT)
+            return replace(found, best=subset, ranked=ranked, settings={**found.settings, **said})
+    raise AssertionError("the best subset is within a standard error of itself")
+
+
+def settled_words(found: SearchResult) -> str | None:
+    """Say how near ties were settled; None where the lowest loss was taken."""
+    if found.settings.get("near_ties") != "covariance":
+        return None
+    return (
+        f"Few models: of the subsets within a standard error of the lowest search loss "
+        f"({found.settings['lowest_loss']:.4g}) the first is that which leaves the least "
+        "conditional variance (--near-ties loss: the lowest loss)."
+    )
+
+
+def quoted(rows: pd.DataFrame) -> pd.Series[float]:
+    """Return the losses that rank: under fresh initialisations, if any."""
+    return rows["rescored_mean"].fillna(rows["loss"])
+
+
+def noise(scorer: Scorer, found: SearchResult) -> float:
+    """Return one standard error: how far losses of good subsets differ by the luck of splits.
+
+    The median over the ranked subsets of the standard error of their paired difference from the
+    best one, over splits, corrected for their overlap as in `nadeau_bengio_interval`. (A median,
+    since a linear fit that explodes in one split has an error beyond all measure.)
+    """
+    others = [subset for subset in found.ranked["benchmarks"] if subset != found.best]
+    splits, n_splits = scorer.splits, scorer.splits.n_splits
+    if not others or n_splits < 2:
+        return 0.0
+    losses = scorer.score_splits([found.best, *others])
+    fit, test = splits.fit.sum(axis=1).mean(), splits.test.sum(axis=1).mean()
+    variances = (losses[1:] - losses[0]).var(axis=1, ddof=1)
+    return float(np.median(np.sqrt(variances * overlap_factor(n_splits, fit, test))))
+
+
+def _by_variance(scorer: Scorer, found: SearchResult) -> list[Subset]:
+    """Near ties of the best subset, those with the least conditional variance first."""
+    limit = found.best_row["loss"] + noise(scorer, found)
+    near = found.evaluated[found.evaluated["loss"] <= limit]
+    subsets = list(near["benchmarks"])
+    weights = scorer.describe().get("weights")
+    left = ShrunkCovariance(scorer.table, targets=found.targets, weights=weights).left(subsets)
+    order = sorted(zip(map(round6, left), near["cost"], subsets, strict=True))
+    return [subset for *_, subset in order]
+
+
+def _rows(scorer: Scorer, found: SearchResult, subsets: list[Subset]) -> pd.DataFrame:
+    """Rows of `SearchResult.ranked` for scored subsets, whether or not they are in it."""
+    place = {subset: row for row, subset in enumerate(found.evaluated["benchmarks"])}
+    rows = found.evaluated.iloc[[place[subset] for subset in subsets]].drop(columns="generation")
+    n_rescore = int(found.settings["n_rescore"])
+    again = scorer.rescore(subsets, n_rescore) if n_rescore and subsets else None
+    if again is None:
+        again = np.full((len(subsets), 1), np.nan)
+    return rows.assign(rescored_mean=again.mean(axis=1), rescored_spread=again.std(axis=1))

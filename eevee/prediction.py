@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from eevee.atomic import replacing
+from eevee.bounds import Bounds, scale_of
 from eevee.jackknife import models_needed, plus_interval
 from eevee.refits import Refits
 from eevee.table import BoolArray, FloatArray, ResultsTable, Subset
@@ -30,9 +31,9 @@ class Prediction:
     Attributes
     ----------
     mean, lower, upper : DataFrame, shape (n_new, n_score_columns)
-        Prediction and ends of its interval; a measured score as it is, with zero width. An
-        interval may pass the ends of a percentage: it is not clipped, which would change no
-        coverage.
+        Prediction and ends of its interval, all within the bounds of the column
+        (`eevee.bounds.column_bounds`: 0 to 100 for percentages); a measured score as it is, with
+        zero width.
     measured : DataFrame of bool, same shape
     mean_in_units : DataFrame indexed by model, with columns predicted, lower, upper
         Mean over benchmarks of how many units (standard deviations) a model is better than the
@@ -112,7 +113,7 @@ def mean_score(table: ResultsTable) -> MeanRule | None:
     """Mean over benchmarks of the scores as they are, if all columns share a direction and scale.
 
     A scale is shared where all scores lie between 0 and 1, or all between 0 and 100 with some
-    score above 1 in every column.
+    score above 1 in every column (`eevee.bounds.scale_of`).
 
     Examples
     --------
@@ -125,10 +126,9 @@ def mean_score(table: ResultsTable) -> MeanRule | None:
     """
     scores = table.scores.loc[:, table.is_target].to_numpy(np.float64)
     directions = set(table.columns["direction"][table.is_target])
-    low, high = np.nanmin(scores), np.nanmax(scores, axis=0)
-    shares = low >= 0 and bool((high <= 1).all())
-    percentages = low >= 0 and bool(((high > 1) & (high <= 100)).all())
-    if len(directions) > 1 or not (shares or percentages):
+    low, width = scale_of(scores, np.isfinite(scores))
+    shared = np.isfinite(width[0]) and bool((width == width[0]).all() and not low.any())
+    if len(directions) > 1 or not shared:
         return None
     return MeanRule(_benchmark_weights(table), 0.0)
 
@@ -167,7 +167,8 @@ class Row:
         """Prediction and ends of every column, (3, n_columns)."""
         full = self.refits.full[self.place]
         left_out = self.refits.left_out[self.refits.folds, self.place]
-        found = np.stack([full, *plus_interval(left_out, self.refits.residuals, level)])
+        ends = plus_interval(left_out, self.refits.residuals, level)
+        found = np.stack([full, *map(self.refits.bounds.clip, ends)])
         return np.where(self.measured, self.scores, _with_prediction(found))
 
     def mean(self, rule: MeanRule, level: float) -> FloatArray:
@@ -183,7 +184,27 @@ class Row:
         ends = plus_interval(left_out, _dot(self.refits.residuals, weights), level)
         if not weights.any():
             return np.full(3, known)
-        return _with_prediction(np.stack([full, *ends]))
+        low, high = mean_bounds(self.refits.bounds, weights)
+        return _with_prediction(np.stack([full, *np.clip(ends, known + low, known + high)]))
+
+
+def mean_bounds(bounds: Bounds, weights: FloatArray) -> tuple[float, float]:
+    """Least and largest weighted sum of columns within their bounds, maybe infinite.
+
+    Examples
+    --------
+    >>> bounds = Bounds(np.array([0.0, 0.0]), np.array([1.0, 100.0]))
+    >>> mean_bounds(bounds, np.array([0.5, -0.5]))
+    (-50.0, 0.5)
+    """
+    ends = np.sort([_weighted(end, weights) for end in (bounds.low, bounds.high)], axis=0)
+    low, high = ends.sum(axis=1)
+    return float(low), float(high)
+
+
+def _weighted(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Values by weights; what has no weight is 0."""
+    return np.asarray(np.where(weights != 0, values, 0.0) * weights)
 
 
 def _dot(values: FloatArray, weights: FloatArray) -> FloatArray:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from eevee.bounds import Bounds, column_bounds
 from eevee.metamodel import MetaModel
 from eevee.splits import Splits
 from eevee.table import BoolArray, FloatArray, IntArray, ResultsTable, Subset
@@ -17,7 +18,8 @@ from eevee.table import BoolArray, FloatArray, IntArray, ResultsTable, Subset
 class Refits:
     """Predictions for new models, and those for training models by fits that left them out.
 
-    All in the table's own numbers; NaN in proxies and where a fit had too few scores.
+    All in the table's own numbers and between the bounds of their columns; NaN in proxies and
+    where a fit had too few scores.
 
     Attributes
     ----------
@@ -30,12 +32,15 @@ class Refits:
     residuals : shape (n_models, n_columns)
         Score of a training model minus what the fit without its fold predicts for it; NaN where
         not measured.
+    bounds : Bounds
+        Of the columns.
     """
 
     full: FloatArray
     left_out: FloatArray
     folds: IntArray
     residuals: FloatArray
+    bounds: Bounds
 
 
 def refit(
@@ -59,7 +64,8 @@ def refit(
     """
     stacked = _stacked(table, new, _inputs(table, subset))
     scorer = model.scorer(stacked, _splits(folds, len(new)), subset)
-    predicted = scorer.predict(subset)
+    bounds = column_bounds(table)
+    predicted = bounds.clip(scorer.predict(subset))
     rows = np.arange(table.n_models)
     own = predicted[folds, rows]
     return Refits(
@@ -67,6 +73,7 @@ def refit(
         left_out=predicted[:-1, table.n_models :],
         folds=folds,
         residuals=table.scores.to_numpy(np.float64) - own,
+        bounds=bounds,
     )
 
 

@@ -132,13 +132,14 @@ def group_shares(known: BoolArray, labels: IntArray) -> FloatArray:
 
 
 def _outermost(values: FloatArray, known: BoolArray, share: FloatArray, level: float) -> FloatArray:
-    """The value below which at most 1 - level of the groups lie, and the new one, (...)."""
+    """The largest value up to which 1 - level of the groups and the new one lie, (...)."""
     order = np.argsort(np.where(known, values, np.inf), axis=0, kind="stable")
     ranked = np.take_along_axis(values, order, axis=0)
-    below = np.cumsum(np.take_along_axis(share, order, axis=0), axis=0)
+    up_to = np.cumsum(np.take_along_axis(share, order, axis=0), axis=0)
+    tied = np.concatenate([ranked[1:] == ranked[:-1], np.zeros((1, *ranked.shape[1:]), np.bool_)])
+    up_to = np.minimum.accumulate(np.where(tied, np.inf, up_to)[::-1], axis=0)[::-1]
     allowed = (1.0 - level) * (share.sum(axis=0) + 1)
-    # One whole group may lie there for each unit allowed: the last value within it is the end.
-    place = (below <= allowed + _SLACK).sum(axis=0)
+    place = (up_to <= allowed + _SLACK).sum(axis=0)
     place = np.minimum(place, known.sum(axis=0))
     end = np.take_along_axis(ranked, np.maximum(place - 1, 0)[None], axis=0)[0]
-    return np.where(allowed + _SLACK >= 1, end, np.nan)
+    return np.where((allowed + _SLACK >= 1) & (place > 0), end, np.nan)

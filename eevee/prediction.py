@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from eevee.table import BoolArray, FloatArray, IntArray, ResultsTable, Subset
 MEAN_SCORE = "mean score"
 """What the mean score is called beside the columns in `Prediction.no_interval`."""
 ENDS = ("predicted", "lower", "upper")
+_SIDE_WORDS = {"above": "stronger than", "below": "weaker than"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +48,13 @@ class Prediction:
         What it was predicted from.
     out_of_range : DataFrame with columns model, benchmark, column, score, lowest, highest
         Inputs that lie beyond those of all training models by more than a quarter of a unit.
-    outside : DataFrame with columns model, side, share, weight, growth, bias
+    outside : DataFrame with columns model, side, share, weight, growth, bias, interval
         Models whose inputs, all together, lie outside of what the training models show: on which
         `side` of them ("above" or "below"), the `share` of training models that stand as far out
         (this one counted in), the `weight` of the wider interval and its `growth` with the
-        distance beyond all of them, and the mean error in units of predictions for training
-        models that were held out on that side (positive: they were too low).
+        distance beyond all of them, the mean error in units of predictions for training models
+        that were held out on that side (positive: they were too low), and whether there were
+        enough of these for an `interval`.
     no_interval : mapping of column (or "mean score") to text
     warnings : tuple of str
     level : float
@@ -190,8 +192,7 @@ class Row:
         left_out = self.refits.left_out[self.refits.folds, self.place]
         ends = plus_interval(left_out, self.refits.residuals, level, self.labels)
         inside = np.stack([bounds.clip(end) for end in ends])
-        tail = TAIL_SHARE * (1 - level) / 2
-        found = np.stack([full, *self._widened(inside, lambda: self._outer_ends(tail))])
+        found = np.stack([full, *self._widened(inside, lambda: self._outer_ends(_tail(level)))])
         return np.where(self.measured, self.scores, _with_prediction(found))
 
     def mean(self, rule: MeanRule, level: float) -> FloatArray:
@@ -217,6 +218,10 @@ class Row:
         ends = self._widened(np.clip(inside, known + low, known + high), outer)
         return _with_prediction(np.stack([full, *ends]))
 
+    def has_outer(self, level: float) -> bool:
+        """Whether enough training models were held out for an interval outside."""
+        return bool(np.isfinite(self._outer_ends(_tail(level))).any())
+
     def _outer_ends(self, tail: float) -> FloatArray:
         full, bounds = self.refits.full[self.place], self.refits.bounds
         return np.stack(self.frontier.ends(self.standing, full, tail, bounds))
@@ -229,6 +234,10 @@ class Row:
         ends = outer()
         wider = np.stack([np.minimum(inside[0], ends[0]), np.maximum(inside[1], ends[1])])
         return np.asarray((1 - weight) * inside + weight * wider)
+
+
+def _tail(level: float) -> float:
+    return TAIL_SHARE * (1 - level) / 2
 
 
 def mean_bounds(bounds: Bounds, weights: FloatArray) -> tuple[float, float]:
@@ -289,14 +298,14 @@ def why_no_interval(
     return why
 
 
-def outside_of(rows: Mapping[str, Row]) -> pd.DataFrame:
+def outside_of(rows: Mapping[str, Row], level: float) -> pd.DataFrame:
     """List the models outside of what the training models show (see `Prediction.outside`)."""
     found = [
-        (model, one.side, one.share, one.weight, one.growth, row.frontier.bias[one.side])
+        (model, *astuple(row.standing), row.frontier.bias[row.standing.side], row.has_outer(level))
         for model, row in rows.items()
-        if (one := row.standing).weight > 0 and not row.measured.all()
+        if row.standing.weight > 0 and not row.measured.all()
     ]
-    header = ["model", "side", "share", "weight", "growth", "bias"]
+    header = ["model", "side", "share", "weight", "growth", "bias", "interval"]
     return pd.DataFrame(found, columns=pd.Index(header))
 
 
@@ -306,17 +315,14 @@ def said_of(outside: pd.DataFrame) -> list[str]:
 
 
 def _said(row: pd.Series[Any]) -> str:
-    above = row["side"] == "above"
     start = (
-        f"{row['model']}: its inputs together are {'better' if above else 'worse'} than those of "
-        f"{100 * (1 - row['share']):.0f} % of the training models"
+        f"{row['model']}: by its inputs together {_SIDE_WORDS[row['side']]} "
+        f"{100 * (1 - row['share']):.0f} % of the training models, so outside of what they show: "
     )
-    if np.isnan(row["bias"]):
-        return (
-            f"{start}, and too few of these could be held out to tell how far off predictions are"
-        )
+    if not row["interval"]:
+        return f"{start}no interval, for too few of them could be held out on that side to try it"
     way = "low" if row["bias"] > 0 else "high"
     return (
-        f"{start}, so its intervals are wider: for training models held out on that side "
-        f"predictions were too {way} by {abs(row['bias']):.2g} standard deviations on average"
+        f"{start}wider intervals; for training models held out on that side predictions were too "
+        f"{way} by {abs(row['bias']):.2g} standard deviations on average"
     )

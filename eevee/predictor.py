@@ -168,8 +168,9 @@ class Predictor:
 
         full, lower, upper = np.stack([row.columns(level) for row in rows], axis=1)
         in_units, plain = means(mean_in_units(table)), mean_score(table)
-        blank = bool(in_units["lower"].isna().any())
-        outside = outside_of(dict(zip(new.inputs, rows, strict=True)))
+        outside = outside_of(dict(zip(new.inputs, rows, strict=True)), level)
+        untold = outside["model"][~outside["interval"].astype(bool)]
+        blank = bool(in_units["lower"].drop(untold).isna().any())
         return Prediction(
             mean=frame(full),
             lower=frame(lower),

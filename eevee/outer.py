@@ -108,6 +108,18 @@ class Scoring:
             options = self.options if kind == "mlp" else {}
         return cast(PredictingScorer, self._made(kind, table, splits, seed, options))
 
+    @property
+    def together(self) -> dict[str, Any]:
+        """Which models stay on one side of its splits, for files; empty where any may be apart.
+
+        Examples
+        --------
+        >>> Scoring(groups="family").together
+        {'groups': 'family'}
+        """
+        said = {"groups": self.groups, "group_duplicates": self.group_duplicates}
+        return {name: value for name, value in said.items() if value}
+
     def kept_together(self, table: ResultsTable) -> IntArray | None:
         """Label the models of a table that stay on one side of its splits, if any do."""
         return kept_together(table, self.groups, duplicates=self.group_duplicates)

@@ -227,15 +227,24 @@ def build_tiers(
     return make_tier_set(scorer, found, seed=seed)
 
 
-def make_tier_set(scorer: Scorer, found: Mapping[str, SearchResult], *, seed: int) -> TierSet:
-    """Put the best subset of each search under a budget into a tier set."""
+def make_tier_set(
+    scorer: Scorer,
+    found: Mapping[str, SearchResult],
+    *,
+    seed: int,
+    splits: Mapping[str, Any] | None = None,
+) -> TierSet:
+    """Put the best subset of each search under a budget into a tier set.
+
+    `splits` is more to say of the splits beside the scorer, such as ``{"groups": "family"}``.
+    """
     table = scorer.table
     source = table.provenance
     return TierSet(
         created_with=f"eevee {__version__}",
         cost_unit=table.cost_unit,
         table=TableInfo(source.source, source.sha256, table.n_models, table.n_benchmarks),
-        scorer=plain_scorer(scorer).describe(),
+        scorer={**plain_scorer(scorer).describe(), **(splits or {})},
         search=_shared_settings(found),
         seed=seed,
         tiers=tuple(_tier(scorer, name, result) for name, result in found.items()),

@@ -60,6 +60,15 @@ class FitOptions:
         int, typer.Option("--seed", help="Of the fits.", rich_help_panel=_PANEL, min=0)
     ] = 0
 
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            "--groups",
+            help="Attribute of models, such as family: those that share it are left out together.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+
     def check(self) -> None:
         """Refuse epochs that are none as wrong usage."""
         self.checked_epochs()
@@ -114,6 +123,8 @@ def predict(
     if (table.scores is None) == (predictor is None):
         raise typer.BadParameter("give either --scores (of the training models) or --predictor")
     if predictor is not None:
+        if fit.groups is not None:
+            raise typer.BadParameter("--predictor has its groups; drop --groups")
         fitted = Predictor.load(predictor)
     else:
         fitted = _fit(table.read(), fit, tiers, tier, benchmarks)
@@ -197,6 +208,7 @@ def _fit(
         epochs=fit.checked_epochs(),
         n_init=fit.n_init,
         seed=fit.seed,
+        groups=fit.groups,
     )
 
 
@@ -231,6 +243,7 @@ def _as_json(fitted: Predictor, found: Prediction) -> dict[str, Any]:
         "mean_in_units": _records(found.mean_in_units),
         "scores": found.to_long().to_dict("records"),
         "no_interval": dict(found.no_interval),
+        "outside": found.outside.to_dict("records"),
         "out_of_range": found.out_of_range.to_dict("records"),
         "warnings": found.warnings,
     }

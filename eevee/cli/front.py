@@ -102,7 +102,11 @@ def pareto(
             )
         if one_se:
             found["one-se"] = one_se_tier(result)
-        tiers = make_tier_set(made, found, seed=scorer.seed) if found else None
+        tiers = (
+            make_tier_set(made, found, seed=scorer.seed, splits=scorer.plan().together)
+            if found
+            else None
+        )
         if out is not None:
             asked = settings(
                 table, scorer, rules, budgets=budgets, one_se=one_se, evaluations=evaluations

@@ -95,7 +95,7 @@ def tiers(
         beside = None
         if baselines and not job.stop():
             beside = compare_goals(judge, found, goals, **given, watch=job.beside)
-        chosen = make_tier_set(made, found, seed=scorer.seed)
+        chosen = make_tier_set(made, found, seed=scorer.seed, splits=scorer.plan().together)
         both = best_losses(made, found, advance=job.bar.advance)
         if assess and not job.stop():
             chosen = assess_tiers(

@@ -23,7 +23,7 @@ Side = Literal["above", "below"]
 SIDES: tuple[Side, Side] = ("above", "below")
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
 """Of the models that are held out from one end."""
-INSIDE, OUTSIDE = 0.1, 0.05
+INSIDE, OUTSIDE = 0.05, 0.025
 """A new model whose standing only so many of the training models reach is outside; between the two
 its intervals go from those inside to those outside. Among models like the training models that is
 as many of each side by construction."""
@@ -161,6 +161,7 @@ class Frontier:
         self._scale = self._scale_of(np.ones(len(self._rows), dtype=np.bool_))
         self._held = {side: [one for one in held if one.edge.side == side] for side in SIDES}
         self._ratios = {side: self._ratios_of(side) for side in SIDES}
+        self._quantiles: dict[tuple[Side, float], FloatArray] = {}
         self.bias = {side: self._bias_of(side) for side in SIDES}
 
     def place(self, scores: FloatArray, full: FloatArray) -> Place:
@@ -203,10 +204,16 @@ class Frontier:
         if len(ratios) * tail < 1:
             blank = np.full(len(full), np.nan)
             return blank, blank
-        sizes = np.quantile(ratios, [tail, 1 - tail]) * place.growth
+        sizes = self._sizes(place.side, tail) * place.growth
         steps = sizes[:, None] * self._scale * self._signs * self._units
         low, high = bounds.clip(full + np.sort(steps, axis=0))
         return low, high
+
+    def _sizes(self, side: Side, tail: float) -> FloatArray:
+        key = side, tail
+        if key not in self._quantiles:
+            self._quantiles[key] = np.quantile(self._ratios[side], [tail, 1 - tail])
+        return self._quantiles[key]
 
     def _stand(self, scores: FloatArray, predicted: FloatArray) -> FloatArray:
         filled = np.where(self._inputs & np.isfinite(scores), scores, predicted)

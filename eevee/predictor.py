@@ -98,12 +98,12 @@ class Predictor:
         little too small; the choices of meta-model and epochs were made once, on all training
         models, and are not repeated in each refit.
 
-        A model that stands above or below all but 5 % of the training models, by its inputs
-        together, is outside of what they show: `Prediction.outside` lists it. Its intervals rest
+        A model that stands above, or below, all but 2.5 % of the training models by its inputs
+        together is outside of what they show: `Prediction.outside` lists it. Its intervals rest
         on training models that were held out from that end and predicted by the rest (5 to 40 %
         of them, eight times), grow with its distance, and are no narrower than those inside;
-        between 10 and 5 % they go over into these. Nothing guarantees that the next step beyond
-        a table is like those within it: coverage there is measured, not implied.
+        from 5 to 2.5 % these go over into them. Nothing guarantees that the next step beyond a
+        table is like those within it: coverage there is measured, not implied.
         """
         check_level(level)
         new = NewModels.of(new_scores, self.table, self.benchmarks)

@@ -35,12 +35,12 @@ def _parted(table: eevee.ResultsTable, top: float) -> tuple[eevee.ResultsTable, 
     return table.take_models(~held), table.scores[held]
 
 
-def _curved(seed: int, n: int = 80) -> eevee.ResultsTable:
+def _curved(seed: int, n: int = 60) -> eevee.ResultsTable:
     """One factor; the columns that are no input rise ever more steeply with it."""
     rng = np.random.default_rng(seed)
     skill = rng.normal(size=(n, 1))
-    steep = rng.uniform(0.3, 0.7, size=(1, 6))
-    scores = np.hstack([np.repeat(skill, 2, axis=1), np.exp(steep * skill) / steep])
+    steep = rng.uniform(0.2, 0.5, size=(1, 6))
+    scores = np.hstack([np.repeat(skill, 2, axis=1), np.exp(steep * skill) / steep - 3])
     scores += 0.15 * rng.normal(size=scores.shape)
     names = [f"b{i}" for i in range(8)]
     return eevee.ResultsTable.from_scores(pd.DataFrame(scores, columns=names).rename(index=str))
@@ -55,7 +55,7 @@ def test_the_top_fifth_of_a_curved_relation_is_covered_and_was_not_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rates = []
-    for seed in range(6):
+    for seed in range(2):
         training, new = _parted(_curved(seed), 0.2)
         fitted = eevee.fit_predictor(training, ["b0", "b1"], scorer="ridge")
         found = fitted.predict(new[["b0", "b1"]])
@@ -70,16 +70,16 @@ def test_the_top_fifth_of_a_curved_relation_is_covered_and_was_not_before(
         assert (found.upper >= before.upper - 1e-12).all(axis=None)
     now, was = np.mean(rates, axis=0)
     assert now >= 0.85
-    assert was < 0.75
+    assert was < 0.6
 
 
 def test_models_like_the_training_models_are_rarely_outside_and_else_nothing_widens(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shares = []
-    for seed in range(8):
-        table = made_table(60, 8, seed=seed)
-        training, new = table.take_models(np.arange(60) < 40), table.scores[40:]
+    for seed in range(3):
+        table = made_table(130, 8, seed=seed)
+        training, new = table.take_models(np.arange(130) < 30), table.scores[30:]
         fitted = eevee.fit_predictor(training, ["b00", "b03"], scorer="ridge")
         found = fitted.predict(new[["b00", "b03"]])
         with monkeypatch.context() as patch:
@@ -90,7 +90,7 @@ def test_models_like_the_training_models_are_rarely_outside_and_else_nothing_wid
             one, other = (getattr(each, name)[within] for each in (found, before))
             pd.testing.assert_frame_equal(one, other)
         shares.append(1 - within.mean())
-    assert 0.05 < np.mean(shares) < 0.3  # both sides: below 0.2 but for the luck of the tables
+    assert 0.01 < np.mean(shares) < 0.15  # both sides: below 0.1 but for the luck of the tables
 
 
 def _ridge(scores: np.ndarray, rows: np.ndarray, asked: np.ndarray, inputs: list[int]):
@@ -239,9 +239,9 @@ def test_families_are_left_out_as_by_a_loop_over_scikit_learn() -> None:
 
 def test_families_widen_intervals_to_what_a_new_family_needs() -> None:
     rates = []
-    for seed in range(5):
-        table = _families(seed, n_families=40)
-        known = np.arange(160) < 80
+    for seed in range(2):
+        table = _families(seed, n_families=60)
+        known = np.arange(240) < 60
         training, new = table.take_models(known), table.scores[~known]
         rates.append([
             _coverage(

@@ -29,7 +29,8 @@ its intervals go from those inside to those outside. Among models like the train
 as many of each side by construction."""
 TAIL_SHARE = 0.4
 """Of either tail that the level leaves, so much is left beyond the frontier: the next step is often
-larger than the ones before it. (With all of it 67 % of the cells of `data/bbh` were covered.)"""
+larger than the ones before it. Chosen, like the share that is outside, on the six tables of
+`tests/benchmarks/bench_frontier.py`."""
 LEAST_FIT = 3
 """Models that a fit needs."""
 PRIOR_CELLS = 4

@@ -24,6 +24,7 @@ import pandas as pd
 import eevee
 from eevee.frontier import Frontier, Place
 from eevee.metrics import mean_scores
+from eevee.scoring import loss
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"
@@ -101,7 +102,7 @@ def share(values: pd.Series[float]) -> str:
     return f"{100 * known.mean():.0f}" if len(known) else "-"
 
 
-def line(name: str, scorer: str, k: int, cells: pd.DataFrame) -> None:
+def show(name: str, scorer: str, k: int, cells: pd.DataFrame) -> None:
     shown = [name, scorer, str(k)]
     for what in ("cell", "mean"):
         part = cells[cells["what"] == what]
@@ -131,6 +132,32 @@ def within(table: eevee.ResultsTable, k: int, scorer: str) -> pd.DataFrame:
     return pd.concat([one for one in parts if one is not None])
 
 
+def ways(table: eevee.ResultsTable, k: int) -> list[str]:
+    """Errors of ridge with clipped inputs, with inputs as they are, and of a linear trend."""
+    order = np.argsort(-strength(table), kind="stable")
+    held = np.zeros((1, table.n_models), dtype=bool)
+    held[0, order[: round(SHARE * table.n_models)]] = True
+    splits = eevee.Splits(train=~held, validation=np.zeros_like(held), test=held)
+    scores, units, fit = table.scores.to_numpy(), table.units.to_numpy(), ~held[0]
+    errors: dict[str, list[np.ndarray]] = {"clipped": [], "not clipped": [], "trend": []}
+    for subset in subsets(table.take_models(fit), k):
+        own = table.columns["benchmark"].isin(subset).to_numpy()
+        for name, clip in (("clipped", loss.CLIP), ("not clipped", np.inf)):
+            with patch.object(loss, "CLIP", clip):
+                scorer = eevee.RidgeScorer(table, splits, targets="unseen")
+                predicted = scorer.predict(subset)[0]
+            errors[name].append(((scores - predicted) / units)[held[0]][:, ~own])
+        z = (scores[:, own] - np.nanmean(scores[fit][:, own], axis=0)) / units[own]
+        mean = pd.DataFrame(z).mean(axis=1).to_numpy()
+        better = fit & (mean >= np.nanmedian(mean[fit]))
+        for j in np.flatnonzero(~own):
+            known = better & np.isfinite(scores[:, j]) & np.isfinite(mean)
+            line = np.polynomial.Polynomial.fit(mean[known], scores[known, j], 1)
+            errors["trend"].append((scores[held[0], j] - line(mean[held[0]])) / units[j])
+    flat = [np.concatenate([part.ravel() for part in parts]) for parts in errors.values()]
+    return [f"{np.sqrt(np.nanmean(one**2)):.2f} ({np.nanmean(one):+.2f})" for one in flat]
+
+
 def twins() -> None:
     folder = SHARED / "cases" / "trust"
     if not folder.exists():
@@ -156,10 +183,21 @@ def main(args: list[str]) -> None:
     parser.add_argument("tables", nargs="*", default=(*SHIPPED, *OTHERS))
     parser.add_argument("--mlp", action="store_true", help="the MLP in place of ridge (minutes)")
     parser.add_argument("--weakest", action="store_true", help="the lowest fifth, not the highest")
+    parser.add_argument("--ways", action="store_true", help="other ways to predict, and no more")
     asked = parser.parse_args(args)
     scorer, sign = "mlp" if asked.mlp else "ridge", -1.0 if asked.weakest else 1.0
     tables = {name: eevee.read_table(path_of(name)) for name in asked.tables
               if path_of(name).exists()}  # fmt: skip
+    if asked.ways:
+        print(
+            "| table | k | inputs clipped at 6 | not clipped | linear trend |\n"
+            + "|"
+            + " --- |" * 5
+        )
+        for name, table in tables.items():
+            for k in (4, 8):
+                print(f"| {name} | {k} | {' | '.join(ways(table, k))} |", flush=True)
+        return
     head = ("table", "meta-model", "k", "cells before", "cells", "given", "width ratio",
             "means before", "means", "given", "width ratio")  # fmt: skip
     for title, part in (
@@ -171,7 +209,7 @@ def main(args: list[str]) -> None:
         print("| " + " | ".join(head) + " |\n" + "|" + " --- |" * len(head))
         for name, table in tables.items():
             for k in (4, 8):
-                line(name, scorer, k, part(table, k))
+                show(name, scorer, k, part(table, k))
     twins()
 
 

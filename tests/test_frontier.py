@@ -77,9 +77,9 @@ def test_models_like_the_training_models_are_rarely_outside_and_else_nothing_wid
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shares = []
-    for seed in range(3):
-        table = made_table(130, 8, seed=seed)
-        training, new = table.take_models(np.arange(130) < 30), table.scores[30:]
+    for seed in range(2):
+        table = made_table(90, 6, seed=seed)
+        training, new = table.take_models(np.arange(90) < 30), table.scores[30:]
         fitted = eevee.fit_predictor(training, ["b00", "b03"], scorer="ridge")
         found = fitted.predict(new[["b00", "b03"]])
         with monkeypatch.context() as patch:
@@ -240,8 +240,8 @@ def test_families_are_left_out_as_by_a_loop_over_scikit_learn() -> None:
 def test_families_widen_intervals_to_what_a_new_family_needs() -> None:
     rates = []
     for seed in range(2):
-        table = _families(seed, n_families=60)
-        known = np.arange(240) < 60
+        table = _families(seed, n_families=30)
+        known = np.arange(120) < 60
         training, new = table.take_models(known), table.scores[~known]
         rates.append([
             _coverage(

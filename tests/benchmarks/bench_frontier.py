@@ -186,7 +186,7 @@ def main(args: list[str]) -> None:
     parser.add_argument("--ways", action="store_true", help="other ways to predict, and no more")
     asked = parser.parse_args(args)
     scorer, sign = "mlp" if asked.mlp else "ridge", -1.0 if asked.weakest else 1.0
-    tables = {name: eevee.read_table(path_of(name)) for name in asked.tables
+    tables = {name: eevee.read_table(path_of(name), duplicates="first") for name in asked.tables
               if path_of(name).exists()}  # fmt: skip
     if asked.ways:
         print(

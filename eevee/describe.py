@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from eevee.duplicates import find_duplicates
 from eevee.table import ResultsTable
 
 
@@ -48,6 +49,9 @@ def describe(table: ResultsTable) -> pd.DataFrame:
 def summary(table: ResultsTable) -> dict[str, Any]:
     """Return what a table is and what was dropped, guessed or ignored, as plain JSON values.
 
+    ``near_duplicates`` is None, or how many ``models`` are nearly equal to another, in how many
+    ``groups``, an ``example`` and this in words (``said``).
+
     Examples
     --------
     >>> frame = pd.DataFrame({"a": [1.0, 2.0], "b": [0.1, 0.3]}, index=["x", "y"])
@@ -55,7 +59,7 @@ def summary(table: ResultsTable) -> dict[str, Any]:
     >>> found["models"], found["benchmarks"], found["cost_unit"], found["notes"]
     (2, 2, 'benchmarks', [])
     """
-    provenance = table.provenance
+    provenance, copies = table.provenance, find_duplicates(table)
     return {
         "source": provenance.source,
         "sha256": provenance.sha256,
@@ -66,6 +70,7 @@ def summary(table: ResultsTable) -> dict[str, Any]:
         "coverage": table.coverage,
         "cost_unit": table.cost_unit,
         "total_cost": table.total_cost,
+        "near_duplicates": None if copies is None else asdict(copies) | {"said": copies.words},
         "model_attributes": [str(name) for name in table.models.columns],
         "notes": [asdict(note) for note in provenance.notes],
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -147,7 +148,7 @@ def straddling(splits: Splits, groups: Groups) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Leak:
-    """Near-duplicates that are on several sides of a split: one was seen, another is predicted.
+    """Near-duplicates, that may be on several sides of a split: one is seen, another predicted.
 
     Attributes
     ----------
@@ -159,6 +160,36 @@ class Leak:
     models: int
     groups: int
     example: tuple[str, str]
+
+    @property
+    def words(self) -> str:
+        """How many there are, and two of them.
+
+        Examples
+        --------
+        >>> Leak(2, 1, ("x", "z")).words
+        "2 models are nearly equal to another (in 1 group, such as 'x' and 'z')"
+        """
+        one, other = self.example
+        count = f"{self.groups} {'group' if self.groups == 1 else 'groups'}"
+        return (
+            f"{self.models} models are nearly equal to another (in {count}, such as {one!r} and "
+            f"{other!r})"
+        )
+
+
+def find_duplicates(table: ResultsTable) -> Leak | None:
+    """Find the near-duplicates of a table, if there are any.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"a": [1.0, 5, 1], "b": [2.0, 1, 2], "c": [3.0, 2, 3]}, list("xyz"))
+    >>> find_duplicates(ResultsTable.from_scores(frame)).words
+    "2 models are nearly equal to another (in 1 group, such as 'x' and 'z')"
+    """
+    labels = duplicate_groups(table)
+    sizes = np.bincount(labels)
+    return _leak(table, [tuple(np.flatnonzero(labels == one)) for one in np.flatnonzero(sizes > 1)])
 
 
 def find_leak(table: ResultsTable, *splits: Splits) -> Leak | None:
@@ -173,7 +204,10 @@ def find_leak(table: ResultsTable, *splits: Splits) -> Leak | None:
     Leak(models=2, groups=1, example=('x', 'z'))
     """
     labels = duplicate_groups(table)
-    groups = {members for one in splits for members in straddling(one, labels)["members"]}
+    return _leak(table, {one for split in splits for one in straddling(split, labels)["members"]})
+
+
+def _leak(table: ResultsTable, groups: Collection[tuple[int, ...]]) -> Leak | None:
     if not groups:
         return None
     one, other = (table.model_names[place] for place in min(groups)[:2])

@@ -9,17 +9,14 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from eevee.bounds import Bounds, column_bounds
 from eevee.errors import EeveeError
-from eevee.readers.directions import guess_direction
-from eevee.readers.names import LONE_METRIC, words_of
 from eevee.scoring.als import PENALTIES, RANKS, Factors, fit_factors, penalties
 from eevee.scoring.neighbours import Neighbours, regress
 from eevee.scoring.space import Space, fit_space
 from eevee.table import BoolArray, FloatArray, ResultsTable
 
 FOLDS = 5
-PERCENTAGE_WORDS = frozenset("percent percentage pct rate err ece brier".split())  # noqa: SIM905
-"""In the name of a lower-is-better column, what tells a percentage from seconds or perplexity."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +35,8 @@ class Problem:
     scores: FloatArray
     seen: BoolArray
     units: FloatArray
-    candidates: BoolArray
-    """Columns that are percentages if they look like it."""
+    bounds: Bounds
+    """Of the columns, turned like the scores."""
 
     @classmethod
     def of(cls, table: ResultsTable | pd.DataFrame) -> Problem:
@@ -47,8 +44,8 @@ class Problem:
         frame = table.scores if isinstance(table, ResultsTable) else table
         scores = _numbers(frame) * signs(table)
         seen = np.isfinite(scores)
-        lower = _named_lower(table) | (np.where(seen, scores, 0.0) < 0).any(axis=0)
-        return cls(scores, seen, _units(scores, seen), ~lower | _named_percentage(table))
+        bounds = column_bounds(table).turned(signs(table))
+        return cls(scores, seen, _units(scores, seen), bounds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,9 +130,7 @@ def signs(table: ResultsTable | pd.DataFrame) -> FloatArray:
 
 
 def _standardised(problem: Problem, seen: BoolArray, logit: bool) -> tuple[Space, FloatArray]:
-    space = fit_space(
-        problem.scores, seen, problem.units, logit=logit, candidates=problem.candidates
-    )
+    space = fit_space(problem.scores, seen, problem.units, logit=logit, bounds=problem.bounds)
     return space, np.where(seen, space.standardise(problem.scores), 0.0)
 
 
@@ -166,26 +161,6 @@ def _numbers(frame: pd.DataFrame) -> FloatArray:
                 f"complete: column {name!r} holds something that is no number"
             ) from None
     return columns
-
-
-def _named_lower(table: ResultsTable | pd.DataFrame) -> BoolArray:
-    """For each column, whether its name says that lower is better, whatever its sign."""
-    if isinstance(table, ResultsTable):
-        pairs = [(str(name), str(metric)) for name, metric in table.columns["metric"].items()]
-    else:
-        pairs = [(str(name), LONE_METRIC) for name in table.columns]
-    return np.array([guess_direction(*pair) == "lower" for pair in pairs], dtype=np.bool_)
-
-
-def _named_percentage(table: ResultsTable | pd.DataFrame) -> BoolArray:
-    if isinstance(table, ResultsTable):
-        names = [f"{name} {metric}" for name, metric in table.columns["metric"].items()]
-    else:
-        names = [str(name) for name in table.columns]
-    return np.array(
-        ["%" in name or not PERCENTAGE_WORDS.isdisjoint(words_of(name)) for name in names],
-        dtype=np.bool_,
-    )
 
 
 def _units(scores: FloatArray, seen: BoolArray) -> FloatArray:

@@ -14,7 +14,7 @@ from eevee.scoring.mlp import MLPScorer
 from eevee.scoring.ridge import RidgeScorer
 from eevee.seeds import child_seed
 from eevee.splits import Splits, shuffle_splits
-from eevee.table import ResultsTable, Subset
+from eevee.table import IntArray, ResultsTable, Subset
 
 Name = Literal["mlp", "ridge"]
 NAMES: tuple[Name, ...] = get_args(Name)
@@ -86,6 +86,7 @@ def choose_meta_model(
     n_init: int,
     seed: int,
     weights: Mapping[str, float] | None = None,
+    groups: IntArray | None = None,
 ) -> MetaModel:
     """Choose the meta-model and the epochs on the training models.
 
@@ -102,6 +103,8 @@ def choose_meta_model(
     seed : int
     weights : mapping of benchmark to weight, optional
         Of the loss.
+    groups : shape (n_models,), optional
+        Models that stay on one side of these splits together.
 
     Raises
     ------
@@ -114,7 +117,7 @@ def choose_meta_model(
     ridge = MetaModel("ridge", None, None, own)
     if scorer == "ridge":
         return ridge
-    splits = shuffle_splits(table, seed=child_seed(seed, SPLITS))
+    splits = shuffle_splits(table, seed=child_seed(seed, SPLITS), groups=groups)
     targets = targets_of(table, subset)
     networks = _mlp(table, splits, targets, epochs, n_init, own, weights)
     mlp = MetaModel("mlp", networks.epochs_for(len(subset)), n_init, own)

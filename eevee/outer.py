@@ -115,6 +115,18 @@ class Scoring:
         seeds = [child_seed(seed, ELSEWHERE, i) for i in range(count)]
         return [self.like(scorer, table, self.splits(table, own), own) for own in seeds]
 
+    @property
+    def together(self) -> dict[str, Any]:
+        """Which models stay on one side of its splits, for files; empty where any may be apart.
+
+        Examples
+        --------
+        >>> Scoring(groups="family").together
+        {'groups': 'family'}
+        """
+        said = {"groups": self.groups, "group_duplicates": self.group_duplicates}
+        return {name: value for name, value in said.items() if value}
+
     def kept_together(self, table: ResultsTable) -> IntArray | None:
         """Label the models of a table that stay on one side of its splits, if any do."""
         return kept_together(table, self.groups, duplicates=self.group_duplicates)

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import astuple, dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from eevee.atomic import replacing
 from eevee.averages import target_weights
+from eevee.bounds import Bounds, scale_of
+from eevee.frontier import LEAST_FIT, TAIL_SHARE, Frontier, Place
 from eevee.jackknife import models_needed, plus_interval
 from eevee.refits import Refits
-from eevee.table import BoolArray, FloatArray, ResultsTable, Subset
+from eevee.table import BoolArray, FloatArray, IntArray, ResultsTable, Subset
 
 MEAN_SCORE = "mean score"
 """What the mean score is called beside the columns in `Prediction.no_interval`."""
 ENDS = ("predicted", "lower", "upper")
+_SIDE_WORDS = {"above": "stronger than", "below": "weaker than"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +36,9 @@ class Prediction:
     Attributes
     ----------
     mean, lower, upper : DataFrame, shape (n_new, n_score_columns)
-        Prediction and ends of its interval; a measured score as it is, with zero width. An
-        interval may pass the ends of a percentage: it is not clipped, which would change no
-        coverage.
+        Prediction and ends of its interval, all within the bounds of the column
+        (`eevee.bounds.column_bounds`: 0 to 100 for percentages); a measured score as it is, with
+        zero width.
     measured : DataFrame of bool, same shape
     mean_in_units : DataFrame indexed by model, with columns predicted, lower, upper
         By how many units (standard deviations) a model is better than the mean of the training
@@ -44,6 +49,13 @@ class Prediction:
         What it was predicted from.
     out_of_range : DataFrame with columns model, benchmark, column, score, lowest, highest
         Inputs that lie beyond those of all training models by more than a quarter of a unit.
+    outside : DataFrame with columns model, side, share, weight, growth, bias, interval
+        Models whose inputs, all together, lie outside of what the training models show: on which
+        `side` of them ("above" or "below"), the `share` of training models that stand as far out
+        (this one counted in), the `weight` of the wider interval and its `growth` with the
+        distance beyond all of them, the mean error in units of predictions for training models
+        that were held out on that side (positive: they were too low), and whether there were
+        enough of these for an `interval`.
     no_interval : mapping of column (or "mean score") to text
     warnings : tuple of str
     level : float
@@ -59,6 +71,7 @@ class Prediction:
     mean_score: pd.DataFrame | None
     inputs: Mapping[str, Subset]
     out_of_range: pd.DataFrame
+    outside: pd.DataFrame
     no_interval: Mapping[str, str]
     warnings: tuple[str, ...]
     level: float
@@ -113,7 +126,7 @@ def mean_score(table: ResultsTable, weights: Mapping[str, float] | None = None) 
     """Mean of the scores as they are, averaged as the loss is, if all share direction and scale.
 
     A scale is shared where all scores lie between 0 and 1, or all between 0 and 100 with some
-    score above 1 in every column.
+    score above 1 in every column (`eevee.bounds.scale_of`).
 
     Examples
     --------
@@ -126,10 +139,9 @@ def mean_score(table: ResultsTable, weights: Mapping[str, float] | None = None) 
     """
     scores = table.scores.loc[:, table.is_target].to_numpy(np.float64)
     directions = set(table.columns["direction"][table.is_target])
-    low, high = np.nanmin(scores), np.nanmax(scores, axis=0)
-    shares = low >= 0 and bool((high <= 1).all())
-    percentages = low >= 0 and bool(((high > 1) & (high <= 100)).all())
-    if len(directions) > 1 or not (shares or percentages):
+    low, width = scale_of(scores, np.isfinite(scores))
+    shared = np.isfinite(width[0]) and bool((width == width[0]).all() and not low.any())
+    if len(directions) > 1 or not shared:
         return None
     return MeanRule(target_weights(table, weights), 0.0)
 
@@ -145,38 +157,103 @@ class Row:
     refits : Refits
     place : int
         Of the model among those of `refits`.
+    labels : shape (n_models,)
+        Groups of training models that were left out together.
+    frontier : Frontier
+        Of the same refits.
     """
 
     scores: FloatArray
     refits: Refits
     place: int
+    labels: IntArray
+    frontier: Frontier
 
     @property
     def measured(self) -> BoolArray:
         """Columns that were measured."""
         return np.isfinite(self.scores)
 
+    @cached_property
+    def standing(self) -> Place:
+        """Where the model stands against the training models."""
+        return self.frontier.place(self.scores, self.refits.full[self.place])
+
     def columns(self, level: float) -> FloatArray:
         """Prediction and ends of every column, (3, n_columns)."""
-        full = self.refits.full[self.place]
+        full, bounds = self.refits.full[self.place], self.refits.bounds
         left_out = self.refits.left_out[self.refits.folds, self.place]
-        found = np.stack([full, *plus_interval(left_out, self.refits.residuals, level)])
+        ends = plus_interval(left_out, self.refits.residuals, level, self.labels)
+        inside = np.stack([bounds.clip(end) for end in ends])
+        found = np.stack([full, *self._widened(inside, lambda: self._outer_ends(_tail(level)))])
         return np.where(self.measured, self.scores, _with_prediction(found))
 
     def mean(self, rule: MeanRule, level: float) -> FloatArray:
         """Prediction and ends of a mean score, (3,), from the residuals of the mean itself.
 
         What was measured has no error in it. A training model takes part if it was measured in
-        all columns that are predicted.
+        all columns that are predicted. Outside of what the training models show, the errors of
+        the columns go together: the ends are the means of the columns' ends.
         """
         weights = np.where(self.measured, 0.0, rule.weights)
         known = rule.constant + _dot(self.scores, np.where(self.measured, rule.weights, 0.0))
-        full = known + _dot(self.refits.full[self.place], weights)
-        left_out = known + _dot(self.refits.left_out[:, self.place], weights)[self.refits.folds]
-        ends = plus_interval(left_out, _dot(self.refits.residuals, weights), level)
         if not weights.any():
             return np.full(3, known)
+        full = known + _dot(self.refits.full[self.place], weights)
+        left_out = known + _dot(self.refits.left_out[:, self.place], weights)[self.refits.folds]
+        residuals = _dot(self.refits.residuals, weights)
+        low, high = mean_bounds(self.refits.bounds, weights)
+        inside = plus_interval(left_out, residuals, level, self.labels)
+
+        def outer() -> FloatArray:
+            return known + mean_ends(self._outer_ends((1 - level) / 2), weights)
+
+        ends = self._widened(np.clip(inside, known + low, known + high), outer)
         return _with_prediction(np.stack([full, *ends]))
+
+    def has_outer(self, level: float) -> bool:
+        """Whether enough training models were held out for an interval outside."""
+        return bool(np.isfinite(self._outer_ends(_tail(level))).any())
+
+    def _outer_ends(self, tail: float) -> FloatArray:
+        full, bounds = self.refits.full[self.place], self.refits.bounds
+        return np.stack(self.frontier.ends(self.standing, full, tail, bounds))
+
+    def _widened(self, inside: FloatArray, outer: Callable[[], FloatArray]) -> FloatArray:
+        """Ends (2, ...) that go from those inside to the wider ones as the model stands out."""
+        weight = self.standing.weight
+        if weight == 0:
+            return inside
+        ends = outer()
+        wider = np.stack([np.minimum(inside[0], ends[0]), np.maximum(inside[1], ends[1])])
+        return np.asarray((1 - weight) * inside + weight * wider)
+
+
+def _tail(level: float) -> float:
+    return TAIL_SHARE * (1 - level) / 2
+
+
+def mean_bounds(bounds: Bounds, weights: FloatArray) -> tuple[float, float]:
+    """Least and largest weighted sum of columns within their bounds, maybe infinite.
+
+    Examples
+    --------
+    >>> bounds = Bounds(np.array([0.0, 0.0]), np.array([1.0, 100.0]))
+    >>> mean_bounds(bounds, np.array([0.5, -0.5]))
+    (-50.0, 0.5)
+    """
+    low, high = mean_ends(np.stack([bounds.low, bounds.high]), weights)
+    return float(low), float(high)
+
+
+def mean_ends(ends: FloatArray, weights: FloatArray) -> FloatArray:
+    """Least and largest weighted sum of columns between their ends (2, n_columns)."""
+    return np.asarray(np.sort(_weighted(ends, weights), axis=0).sum(axis=1))
+
+
+def _weighted(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Values by weights; what has no weight is 0."""
+    return np.asarray(np.where(weights != 0, values, 0.0) * weights)
 
 
 def _dot(values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -190,16 +267,55 @@ def _with_prediction(found: FloatArray) -> FloatArray:
     return np.stack([full, np.minimum(lower, full), np.maximum(upper, full)])
 
 
-def why_no_interval(table: ResultsTable, level: float, blank_mean: bool) -> dict[str, str]:
+def why_no_interval(
+    table: ResultsTable, labels: IntArray, folds: IntArray, level: float, blank_mean: bool
+) -> dict[str, str]:
     """Return, by column, why it has no interval; and the mean score likewise."""
     needed = models_needed(level)
-    words = f"an interval of {100 * level:g} % needs {needed} training models"
-    counts = table.scores.loc[:, table.is_target].notna().sum(axis=0)
-    why = {
-        str(name): f"{words} with a score there, there are {count}"
-        for name, count in counts.items()
-        if count < needed
-    }
+    grouped = int(labels.max()) + 1 < table.n_models
+    what = "groups of training models" if grouped else "training models"
+    words = f"an interval of {100 * level:g} % needs {needed} {what}"
+    part = table.n_models - np.bincount(folds)[folds] >= LEAST_FIT
+    lost = "" if part.all() else (
+        f" ({int((~part).sum())} models have no part: without those of their group fewer than "
+        f"{LEAST_FIT} would be left to fit on)"
+    )  # fmt: skip
+    known = table.scores.loc[:, table.is_target].notna() & part[:, None]
+    why = {}
+    for name, seen in known.items():
+        count = len(np.unique(labels[seen]))
+        if count < needed:
+            why[str(name)] = f"{words} with a score there, there are {count}{lost}"
     if blank_mean:
-        why[MEAN_SCORE] = f"{words} with a score in every column that is predicted"
+        why[MEAN_SCORE] = f"{words} with a score in every column that is predicted{lost}"
     return why
+
+
+def outside_of(rows: Mapping[str, Row], level: float) -> pd.DataFrame:
+    """List the models outside of what the training models show (see `Prediction.outside`)."""
+    found = [
+        (model, *astuple(row.standing), row.frontier.bias[row.standing.side], row.has_outer(level))
+        for model, row in rows.items()
+        if row.standing.weight > 0 and not row.measured.all()
+    ]
+    header = ["model", "side", "share", "weight", "growth", "bias", "interval"]
+    return pd.DataFrame(found, columns=pd.Index(header))
+
+
+def said_of(outside: pd.DataFrame) -> list[str]:
+    """Say of each model outside how far out it is, and the direction of the bias."""
+    return [_said(row) for _, row in outside.iterrows()]
+
+
+def _said(row: pd.Series[Any]) -> str:
+    start = (
+        f"{row['model']}: by its inputs together {_SIDE_WORDS[row['side']]} "
+        f"{100 * (1 - row['share']):.0f} % of the training models, so outside of what they show: "
+    )
+    if not row["interval"]:
+        return f"{start}no interval, for too few of them could be held out on that side to try it"
+    way = "low" if row["bias"] > 0 else "high"
+    return (
+        f"{start}wider intervals; for training models held out on that side predictions were too "
+        f"{way} by {abs(row['bias']):.2g} standard deviations on average"
+    )

@@ -1,4 +1,4 @@
-"""The file of a predictor, `eevee.predictor/1`: an .npz archive of scores and one JSON text.
+"""The file of a predictor, `eevee.predictor/2`: an .npz archive of scores and one JSON text.
 
 A file comes from anywhere: it is read without pickle, nothing in it is compressed (so that it
 cannot be larger than it looks), and every value is checked.
@@ -39,7 +39,7 @@ from eevee.predictor import MIN_MODELS, Predictor
 from eevee.scoring.mlp import MOST_EPOCHS
 from eevee.table import COLUMN_FIELDS, FloatArray, Provenance, ResultsTable
 
-SCHEMA = "eevee.predictor/1"
+SCHEMA = "eevee.predictor/2"
 MAX_BYTES = 1_000_000_000
 """A larger file is not read."""
 MOST_NETWORKS = 10_000
@@ -122,6 +122,7 @@ def _about(predictor: Predictor) -> dict[str, Any]:
         "benchmarks": list(predictor.benchmarks),
         "seed": predictor.seed,
         "weights": None if predictor.weights is None else dict(predictor.weights),
+        "groups": predictor.groups.tolist(),
         "model": {
             "name": model.name,
             "epochs": model.epochs,
@@ -210,6 +211,7 @@ class _File:
     benchmarks: tuple[str, ...]
     seed: int
     weights: Mapping[str, float] | None
+    groups: tuple[int, ...]
     model: MetaModel
     table: _Table
 
@@ -219,8 +221,14 @@ class _File:
         table = self.table.table(scores)
         if table.n_models < MIN_MODELS or not table.is_target.any():
             raise EeveeError("table: has too few models, or no score column")
-        loss_weights(table, self.weights)
-        return Predictor(table, table.subset(self.benchmarks), self.model, self.seed, self.weights)
+        loss_weights(table, self.weights)  # refuses what is none
+        known = sorted(set(self.groups))
+        if len(self.groups) != table.n_models or known != list(range(len(known))):
+            raise EeveeError("groups: expected a number from 0 on for each model, none left out")
+        groups = np.array(self.groups)
+        return Predictor(
+            table, table.subset(self.benchmarks), self.model, groups, self.seed, self.weights
+        )
 
 
 def _numbers(value: object, at: str) -> dict[str, float]:
@@ -238,6 +246,13 @@ def _at_most(most: int) -> Any:
         return found
 
     return parse
+
+
+def _whole_numbers(value: object, at: str) -> tuple[int, ...]:
+    if not isinstance(value, list):
+        raise refuse(at, "a list", value)
+    parse = whole(0)
+    return tuple(parse(one, f"{at}[{place}]") for place, one in enumerate(value))
 
 
 def _itself(name: str) -> str:
@@ -267,6 +282,7 @@ _parse = record(
         "benchmarks": tuple_of(text, _itself),
         "seed": whole(0),
         "weights": or_none(_numbers),
+        "groups": _whole_numbers,
         "model": record(
             MetaModel,
             {

@@ -1,4 +1,4 @@
-"""Fits with each training model left out, and what they predict for new models."""
+"""Fits with groups of training models left out, and what they predict for new models."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from eevee.bounds import Bounds, column_bounds
+from eevee.frontier import LEAST_FIT, Held, frontiers
 from eevee.metamodel import MetaModel
 from eevee.splits import Splits
 from eevee.table import BoolArray, FloatArray, IntArray, ResultsTable, Subset
@@ -17,25 +19,37 @@ from eevee.table import BoolArray, FloatArray, IntArray, ResultsTable, Subset
 class Refits:
     """Predictions for new models, and those for training models by fits that left them out.
 
-    All in the table's own numbers; NaN in proxies and where a fit had too few scores.
+    All in the table's own numbers and between the bounds of their columns; NaN in proxies and
+    where a fit had too few scores.
 
     Attributes
     ----------
     full : shape (n_new, n_columns)
         By the fit on all training models.
     left_out : shape (n_folds, n_new, n_columns)
-        By the fit that left out the training models of a fold.
+        By the fit that left out the training models of a fold; NaN where it had too few left.
     folds : shape (n_models,)
         Fold of each training model.
+    own : shape (n_models, n_columns)
+        Prediction for a training model by the fit without its fold.
     residuals : shape (n_models, n_columns)
-        Score of a training model minus what the fit without its fold predicts for it; NaN where
-        not measured.
+        Its score minus that; NaN where not measured.
+    bounds : Bounds
+        Of the columns.
+    held : tuple of Held
+        The strongest and the weakest training models, held out together.
+    inputs : shape (n_columns,)
+        Columns that were predicted from.
     """
 
     full: FloatArray
     left_out: FloatArray
     folds: IntArray
+    own: FloatArray
     residuals: FloatArray
+    bounds: Bounds
+    held: tuple[Held, ...]
+    inputs: BoolArray
 
 
 def refit(
@@ -44,12 +58,13 @@ def refit(
     subset: Subset,
     model: MetaModel,
     folds: IntArray,
+    labels: IntArray | None = None,
     weights: Mapping[str, float] | None = None,
 ) -> Refits:
-    """Fit the meta-model on all training models and without each fold, in one batch.
+    """Fit the meta-model on all training models, without each fold and below each frontier.
 
-    The new models are laid under the training models, and test in every split: nothing of them
-    reaches a fit. Their cells beyond the inputs are never read.
+    All in one batch. The new models are laid under the training models, and test in every split:
+    nothing of them reaches a fit. Their cells beyond the inputs are never read.
 
     Parameters
     ----------
@@ -61,19 +76,35 @@ def refit(
     model : MetaModel
     folds : shape (n_models,)
         Fold in which each training model is left out.
+    labels : shape (n_models,), optional
+        Groups that are never on two sides of a frontier; by default each model is alone.
     weights : mapping of benchmark to weight, optional
-        Of the loss that an MLP is trained on.
+        Of the loss that an MLP is trained on, and of the mean score that frontiers go by.
     """
-    stacked = _stacked(table, new, _inputs(table, subset))
-    scorer = model.scorer(stacked, _splits(folds, len(new)), subset, weights)
-    predicted = scorer.predict(subset)
-    rows = np.arange(table.n_models)
-    own = predicted[folds, rows]
+    inputs, bounds = _inputs(table, subset), column_bounds(table)
+    left = folds != np.arange(int(folds.max()) + 1)[:, None]
+    fitted = left.sum(axis=1) >= LEAST_FIT
+    edges = frontiers(table, np.arange(table.n_models) if labels is None else labels, weights)
+    everyone = np.ones((1, table.n_models), dtype=np.bool_)
+    fit = np.concatenate([left[fitted], everyone, *(edge.fit[None] for edge in edges)])
+    scorer = model.scorer(_stacked(table, new, inputs), _splits(fit, len(new)), subset, weights)
+    predicted = bounds.clip(scorer.predict(subset))
+    last = int(fitted.sum())
+    by_fold = np.full((len(left), *predicted.shape[1:]), np.nan)
+    by_fold[fitted] = predicted[:last]
+    own = by_fold[folds, np.arange(table.n_models)]
+    held = tuple(
+        Held(edge, predicted[last + 1 + i, : table.n_models]) for i, edge in enumerate(edges)
+    )
     return Refits(
-        full=predicted[-1, table.n_models :],
-        left_out=predicted[:-1, table.n_models :],
+        full=predicted[last, table.n_models :],
+        left_out=by_fold[:, table.n_models :],
         folds=folds,
+        own=own,
         residuals=table.scores.to_numpy(np.float64) - own,
+        bounds=bounds,
+        held=held,
+        inputs=inputs,
     )
 
 
@@ -100,9 +131,7 @@ def _stacked(table: ResultsTable, new: FloatArray, inputs: BoolArray) -> Results
     )
 
 
-def _splits(folds: IntArray, n_new: int) -> Splits:
-    """One split per fold, and one that leaves out no training model; all test the new ones."""
-    n_splits = int(folds.max()) + 2
-    fit = folds != np.arange(n_splits)[:, None]
-    train = np.concatenate([fit, np.zeros((n_splits, n_new), dtype=np.bool_)], axis=1)
+def _splits(fit: BoolArray, n_new: int) -> Splits:
+    """One split per row of training models to fit on (n_splits, n_models); all test new ones."""
+    train = np.concatenate([fit, np.zeros((len(fit), n_new), dtype=np.bool_)], axis=1)
     return Splits(train=train, validation=np.zeros_like(train), test=~train)

@@ -259,8 +259,12 @@ def make_tier_set(
     *,
     seed: int,
     verdicts: Mapping[str, SearchVerdict] | None = None,
+    splits: Mapping[str, Any] | None = None,
 ) -> TierSet:
-    """Put the best subset of each search under a budget into a tier set."""
+    """Put the best subset of each search under a budget into a tier set.
+
+    `splits` is more to say of the splits beside the scorer, such as ``{"groups": "family"}``.
+    """
     table = scorer.table
     source = table.provenance
     judged = {}
@@ -270,7 +274,7 @@ def make_tier_set(
         created_with=f"eevee {__version__}",
         cost_unit=table.cost_unit,
         table=TableInfo(source.source, source.sha256, table.n_models, table.n_benchmarks),
-        scorer=plain_scorer(scorer).describe(),
+        scorer={**plain_scorer(scorer).describe(), **(splits or {})},
         search=_shared_settings(found) | judged,
         seed=seed,
         tiers=tuple(_tier(scorer, name, result) for name, result in found.items()),

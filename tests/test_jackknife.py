@@ -59,11 +59,40 @@ def test_a_higher_level_never_narrows_an_interval() -> None:
 
 
 def test_up_to_200_models_are_left_out_alone_and_more_in_ten_even_folds() -> None:
-    assert folds_of(200, 0).tolist() == list(range(200))
-    folds = folds_of(1_001, 0)
+    assert folds_of(np.arange(200), 0).tolist() == list(range(200))
+    alone = np.arange(1_001)
+    folds = folds_of(alone, 0)
     assert sorted(np.bincount(folds)) == [100] * 9 + [101]
-    assert (folds == folds_of(1_001, 0)).all()
-    assert (folds != folds_of(1_001, 1)).any()
+    assert (folds == folds_of(alone, 0)).all()
+    assert (folds != folds_of(alone, 1)).any()
+
+
+def test_groups_are_left_out_whole_and_those_beyond_200_in_ten_even_folds() -> None:
+    labels = np.repeat(np.arange(250), 3)
+    folds = folds_of(labels, 0)
+    assert (folds.reshape(250, 3) == folds[::3, None]).all()
+    assert sorted(np.bincount(folds)) == [75] * 10
+
+
+def test_a_group_counts_once_however_many_models_it_has() -> None:
+    """Copies of a model change nothing; they would narrow the interval if they counted."""
+    rng = np.random.default_rng(5)
+    left_out, residuals = rng.normal(size=(2, 25, 4))
+    copies = rng.integers(1, 6, size=25)
+    copies[np.argsort(np.abs(residuals[:, 0]))[:8]] += 20
+    labels = np.repeat(np.arange(25), copies)
+    for level in (0.5, 0.8, 0.9, 0.95):
+        alone = plus_interval(left_out, residuals, level)
+        grouped = plus_interval(left_out[labels], residuals[labels], level, labels)
+        np.testing.assert_array_equal(alone, grouped)
+    assert (plus_interval(left_out[labels], residuals[labels], 0.9)[0] != alone[0]).any()
+
+
+def test_an_interval_needs_so_many_groups_not_models() -> None:
+    left_out, residuals = np.random.default_rng(0).normal(size=(2, 16))
+    labels = np.repeat(np.arange(8), 2)
+    assert np.isfinite(plus_interval(left_out, residuals, 0.9)).all()
+    assert np.isnan(plus_interval(left_out, residuals, 0.9, labels)).all()
 
 
 @pytest.mark.parametrize("level", [0.0, 0.49, 1.0, 1.5, float("nan")])

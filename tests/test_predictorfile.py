@@ -103,10 +103,13 @@ def test_a_pickle_is_never_read(saved: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda c: c.update(schema="eevee.predictor/9"), "schema: expected 'eevee.predictor/1'"),
+        (lambda c: c.update(schema="eevee.predictor/9"), "schema: expected 'eevee.predictor/2'"),
         (lambda c: c.pop("seed"), "the key 'seed' is missing"),
         (lambda c: c.update(extra=1), "unknown key 'extra'"),
         (lambda c: c.update(benchmarks=["ent"]), "no benchmark 'ent'"),
+        (lambda c: c["groups"].pop(), "groups: expected a number from 0 on for each model"),
+        (lambda c: c["groups"].append(10**18), "groups: expected a number from 0 on"),
+        (lambda c: c.update(groups=3), "groups: expected a list"),
         (lambda c: c["model"].update(name="pickle"), "model.name: expected 'mlp' or 'ridge'"),
         (lambda c: c["model"].update(name="mlp"), "the MLP needs epochs and n_init"),
         (lambda c: c["model"].update(epochs=10**9), "at most 100000"),

@@ -68,6 +68,15 @@ class FitOptions:
         ),
     ] = None
 
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            "--groups",
+            help="Attribute of models, such as family: those that share it are left out together.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+
     def check(self) -> None:
         """Refuse epochs that are none as wrong usage."""
         self.checked_epochs()
@@ -122,6 +131,8 @@ def predict(
     if (table.scores is None) == (predictor is None):
         raise typer.BadParameter("give either --scores (of the training models) or --predictor")
     if predictor is not None:
+        if fit.groups is not None:
+            raise typer.BadParameter("--predictor has its groups; drop --groups")
         fitted = Predictor.load(predictor)
     else:
         fitted = _fit(table.read(), fit, tiers, tier, benchmarks)
@@ -207,6 +218,7 @@ def _fit(
         n_init=fit.n_init,
         seed=fit.seed,
         weights=None if fit.weights is None else read_weights(fit.weights),
+        groups=fit.groups,
     )
 
 
@@ -241,6 +253,7 @@ def _as_json(fitted: Predictor, found: Prediction) -> dict[str, Any]:
         "mean_in_units": _records(found.mean_in_units),
         "scores": found.to_long().to_dict("records"),
         "no_interval": dict(found.no_interval),
+        "outside": found.outside.to_dict("records"),
         "out_of_range": found.out_of_range.to_dict("records"),
         "warnings": found.warnings,
     }

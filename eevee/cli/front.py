@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -104,7 +104,8 @@ def pareto(
         if one_se:
             found["one-se"] = one_se_tier(made, result, constraints=kept)
         judged = {name: search_verdict(made, one) for name, one in found.items()}
-        tiers = make_tier_set(made, found, seed=scorer.seed, verdicts=judged) if found else None
+        asked: dict[str, Any] = {"verdicts": judged, "splits": scorer.plan().together}
+        tiers = make_tier_set(made, found, seed=scorer.seed, **asked) if found else None
         if out is not None:
             asked = settings(
                 table, scorer, rules, budgets=budgets, one_se=one_se, evaluations=evaluations

@@ -52,6 +52,11 @@ def describe(table: TableOptions, output: OutputOptions) -> None:
     )
     print_line(f"read as: {about['layout']}")
     print_line(f"SHA-256: {about['sha256']}")
+    if about["near_duplicates"]:
+        print_line(
+            f"warning: {about['near_duplicates']['said']}: predict leaves them out together; "
+            "elsewhere --group-duplicates keeps them on one side of a split"
+        )
     for note in about["notes"]:
         print_line(f"{note['action']} {note['kind']} {note['name']}: {note['why']}")
 

@@ -230,6 +230,14 @@ class ScorerOptions:
             panel=_SCORER,
         ),
     ] = False
+    groups: Annotated[
+        str | None,
+        option(
+            "--groups",
+            help="Attribute of models, such as family: those that share it stay on one side.",
+            panel=_SCORER,
+        ),
+    ] = None
     weights: Annotated[
         Path | None,
         option(
@@ -263,6 +271,7 @@ class ScorerOptions:
             targets=self.targets.value,
             weights=None if self.weights is None else read_weights(self.weights),
             options=self._mlp_options(),
+            groups=self.groups,
             group_duplicates=self.group_duplicates,
         )
 

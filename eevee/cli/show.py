@@ -53,11 +53,9 @@ def warn_of_leak(leak: Leak | None) -> None:
     """
     if leak is None:
         return
-    one, other = leak.example
     print(
-        f"warning: {leak.models} models are nearly equal to another (in {leak.groups} "
-        f"{'group' if leak.groups == 1 else 'groups'}, such as {one!r} and {other!r}) and on two "
-        "sides of a split, so that losses are too good; keep them together: --group-duplicates",
+        f"warning: {leak.words} and on two sides of a split, so that losses are too good; keep "
+        "them together: --group-duplicates",
         file=sys.stderr,
     )
 

@@ -103,7 +103,9 @@ def tiers(
         if baselines and not job.stop():
             beside = compare_goals(judge, found, goals, **given, watch=job.beside)
         judged = judge_goals(judge, found, goals, **given)
-        chosen = make_tier_set(made, found, seed=scorer.seed, verdicts=judged)
+        chosen = make_tier_set(
+            made, found, seed=scorer.seed, verdicts=judged, splits=scorer.plan().together
+        )
         both = best_losses(made, found, advance=job.bar.advance)
         if assess and not job.stop():
             chosen = assess_tiers(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eevee.bounds import Bounds, scale_of
 from eevee.table import BoolArray, FloatArray
 
 MARGIN = 0.005
@@ -67,7 +68,7 @@ def fit_space(
     units: FloatArray,
     *,
     logit: bool,
-    candidates: BoolArray | None = None,
+    bounds: Bounds | None = None,
 ) -> Space:
     """Learn the space from the seen cells alone.
 
@@ -79,17 +80,18 @@ def fit_space(
         What a column's sd is pulled to where there is no logit.
     logit : bool
         Whether percentages are bent.
-    candidates : bool, shape (n_columns,), optional
-        Columns that may be percentages; by default all whose seen cells look like it.
+    bounds : Bounds, optional
+        Of the columns, turned like the scores; by default the scale that the seen cells look like.
 
     Returns
     -------
     Space
         A column without a seen cell has mean 0 and sd 1.
     """
-    low, width = _ends(scores, seen)
-    if candidates is not None:
-        width = np.where(candidates, width, np.nan)
+    low, width = scale_of(scores, seen)
+    if bounds is not None:
+        low = np.where(bounds.bounded, bounds.low, 0.0)
+        width = np.where(bounds.bounded, bounds.high - low, np.nan)
     bent = np.isfinite(width) & logit
     average, _ = _moments(scores, seen)
     raw = _bend(scores, low, width, bent)
@@ -98,21 +100,6 @@ def fit_space(
     common = _common_variance(squares, count, bent, units)
     sd = np.sqrt((squares + PRIOR_CELLS * common) / (count + PRIOR_CELLS))
     return Space(low, width, bent, mean, np.where(sd > 0, sd, 1.0), average)
-
-
-def _ends(scores: FloatArray, seen: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Ends of the percentages, guessed from the seen range: any other column has width NaN.
-
-    A column of percentages that are all at most 1 is taken for one of shares, and any column
-    between 0 and 100 for percentages.
-    """
-    largest = np.where(seen, scores, -np.inf).max(axis=0, initial=-np.inf)
-    smallest = np.where(seen, scores, np.inf).min(axis=0, initial=np.inf)
-    size = np.maximum(largest, -smallest)
-    one_sided = (smallest >= 0) | (largest <= 0)
-    width = np.where(size <= 1, 1.0, np.where(size <= 100, 100.0, np.nan))
-    width = np.where(one_sided & seen.any(axis=0), width, np.nan)
-    return np.where(np.isfinite(width) & (smallest < 0), -width, 0.0), width
 
 
 def _bend(scores: FloatArray, low: FloatArray, width: FloatArray, logit: BoolArray) -> FloatArray:

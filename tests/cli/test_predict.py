@@ -105,6 +105,35 @@ def test_warnings_go_to_standard_error(tiers: Path, run: Run):
     assert "b01 (1000, seen" in said[2]
 
 
+def test_families_and_near_duplicates_are_left_out_together(tiers: Path, run: Run, read_json):
+    scores = pd.read_csv("small.csv", index_col=0)
+    copies = scores.iloc[:4].rename(index=lambda name: f"{name}-again")
+    pd.concat([scores, copies]).rename_axis("model").to_csv("copies.csv")
+    told = run("predict", "new.csv", "--scores", "copies.csv", "--scorer", "ridge", *TWO)
+    assert told.stderr.startswith("warning: 8 models are nearly equal to another (in 4 groups")
+    assert "over 20 training models in 16 groups" in told.stdout
+    family = pd.DataFrame({"family": [f"f{i // 2}" for i in range(16)]}, scores.index)
+    family.rename_axis("model").to_csv("families.csv")
+    args = ("predict", "new.csv", *TABLE, *TWO, "--models", "families.csv")
+    found = read_json(*args, "--groups", "family", "--level", "80%", "--save", "p.npz")
+    assert found["method"] == "jackknife+ over 16 training models in 8 groups"
+    again = read_json("predict", "new.csv", "--predictor", "p.npz", "--level", "80%")
+    assert again == found
+    why = read_json(*args, "--groups", "family")["no_interval"]["b00"]
+    assert "needs 9 groups of training models with a score there, there are 8" in why
+
+
+def test_a_model_outside_is_told_of_with_the_direction_of_the_bias(tiers: Path, run, read_json):
+    scores = pd.read_csv("small.csv", index_col=0)
+    best = scores.loc[[scores.mean(axis=1).idxmax()], ["b01", "b04"]] + 1
+    best.set_axis(["better"]).rename_axis("model").to_csv("better.csv")
+    (row,) = read_json("predict", "better.csv", *TABLE, *TWO)["outside"]
+    assert (row["model"], row["side"]) == ("better", "above")
+    said = run("predict", "better.csv", *TABLE, *TWO).stderr
+    assert "better: by its inputs together stronger than 94 % of the training models" in said
+    assert "held out on that side predictions were too" in said
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
@@ -114,6 +143,7 @@ def test_warnings_go_to_standard_error(tiers: Path, run: Run):
         (("new.csv", *TWO), "give either --scores (of the training models) or --predictor"),
         (("new.csv", *TABLE, "--predictor", "p.npz"), "give either --scores"),
         (("new.csv", *TABLE, *TWO, "--predictor", "p.npz"), "drop --benchmarks"),
+        (("new.csv", "--predictor", "p.npz", "--groups", "family"), "drop --groups"),
         (("new.csv", *TABLE, *TWO, "--tier", "small"), "--tier goes with a tier file"),
         (("new.csv", *TABLE, *TWO, "--level", "90"), "--level is at least 50%"),
         (("new.csv", *TABLE, *TWO, "--level", "x%"), "--level is at least 50%"),

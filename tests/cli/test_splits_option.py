@@ -153,3 +153,34 @@ def test_near_duplicates_that_splits_part_are_told_of_until_they_are_grouped(
     config = json.loads(Path("run/config.json").read_text())
     assert config["options"]["group_duplicates"] is True
     assert "nearly equal" not in run(verb, "small.csv", *VERBS[verb], *QUICK).stderr
+
+
+@pytest.mark.parametrize("verb", ["select", "sweep", "tiers", "pareto"])
+def test_groups_by_an_attribute_stay_together_and_are_written_down(
+    run: Run, makers: Path, verb: str
+) -> None:
+    args = (verb, "small.csv", "--models", "makers.csv", *VERBS[verb], *QUICK, "--json")
+    apart = run(*args)
+    together = ("--groups", "family", "--group-duplicates")
+    grouped = run(*args, *together, "--out", "grouped")
+    assert json.loads(grouped.stdout) != json.loads(apart.stdout)
+    config = json.loads(Path("grouped/config.json").read_text())
+    assert config["options"]["groups"] == "family"
+    if verb == "tiers":
+        scorer = json.loads(Path("grouped/tiers.json").read_text())["scorer"]
+        assert (scorer["groups"], scorer["group_duplicates"]) == ("family", True)
+
+
+def test_groups_that_are_no_attribute_are_named(fails, makers: Path) -> None:
+    args = ("select", "small.csv", "--models", "makers.csv", *VERBS["select"], *QUICK)
+    assert "no attribute 'famly' (did you mean 'family'?)" in fails(*args, "--groups", "famly")
+
+
+def test_describe_tells_of_near_duplicates(run: Run, read_json: ReadJson, makers: Path) -> None:
+    said = "12 models are nearly equal to another (in 6 groups, such as 'm00' and 't0')"
+    assert said in words(run("describe", "copies.csv").stdout)
+    assert read_json("describe", "copies.csv")["near_duplicates"] == {
+        "models": 12, "groups": 6, "example": ["m00", "t0"], "said": said,
+    }  # fmt: skip
+    assert read_json("describe", "small.csv")["near_duplicates"] is None
+    assert "nearly equal" not in run("describe", "small.csv").stdout

@@ -289,4 +289,4 @@ def fit_predictor(
         groups=together,
     )
     labels = np.arange(table.n_models) if together is None else together
-    return Predictor(table, subset, model, np.unique(labels, return_inverse=True)[1], seed)
+    return Predictor(table, subset, model, np.unique(labels, return_inverse=True)[1], seed, weights)

@@ -18,7 +18,7 @@ from eevee.table import Subset
 
 MAX_BACKWARD = 6000
 """Most subsets that a greedy search backward may score."""
-MAX_SWAPS = 24_000
+MAX_SWAPS = 6000
 """Most neighbours that greedy search with swaps looks at; only wide tables have as many."""
 
 

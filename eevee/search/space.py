@@ -19,6 +19,8 @@ from eevee.table import Subset, round_cost, total_cost
 NO_RULES = Constraints()
 MAX_DRAWS = 100
 """Drawing is given up where nothing new comes in this many draws."""
+ROUGH = 1e-6
+"""Sums of costs this near to a budget, as a share of it, are added up exactly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,6 +166,11 @@ class Space:
         neighbour = moved(subset, enters, leaves)
         return neighbour if neighbour in self else None
 
+    def n_swaps(self, subset: Subset) -> int:
+        """Return how many swaps there are, some of which may leave the space."""
+        inside = len(subset) - len(self.fixed)
+        return inside * (len(self.free) - inside)
+
     def neighbours(self, subset: Subset) -> list[Subset]:
         """Return every subset that is one move away."""
         inside = [name for name in subset if name not in self.fixed]
@@ -227,15 +234,26 @@ class Space:
             return False
         if self.budget is None:
             return True
-        return total_cost(self.costs[name] for name in names) <= round_cost(self.budget)
+        return self._fits(names)
 
     def _reaches_down(self, names: Iterable[str]) -> bool:
         """Whether every lower limit is reached: size, at least per task."""
         names = tuple(names)
         if len(names) < max(self.smallest, 1):
             return False
-        least, counts = self.rules.min_per_task, self._counts(names)
-        return least is None or all(counts[task] >= least for task in set(self.tasks.values()))
+        least = self.rules.min_per_task
+        if least is None:
+            return True
+        counts = self._counts(names)
+        return all(counts[task] >= least for task in set(self.tasks.values()))
+
+    def _fits(self, names: Subset) -> bool:
+        """Whether the budget is kept; the exact sum only where a rough one does not tell."""
+        assert self.budget is not None
+        rough, slack = sum(map(self.costs.__getitem__, names)), ROUGH * self.budget
+        if abs(rough - self.budget) > slack:
+            return rough < self.budget
+        return total_cost(self.costs[name] for name in names) <= round_cost(self.budget)
 
     def _counts(self, names: Iterable[str]) -> Counter[str]:
         return Counter(self.tasks[name] for name in names if name in self.tasks)

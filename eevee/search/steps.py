@@ -10,6 +10,13 @@ from eevee.search.space import Space
 from eevee.search.watch import never
 from eevee.table import Subset, total_cost
 
+SINGLES = 1500
+"""A walk up that has asked for so many losses adds two benchmarks a step, after twice as many
+three, and so on. Up to 54 benchmarks each is added alone."""
+WIDE = 3000
+"""Where a subset has more swaps, a climb tries those of the benchmarks that it misses least."""
+LEAST_MISSED = 4
+
 Losses = Callable[[Sequence[Subset]], Sequence[float]]
 """Losses of subsets that were not asked for before; infinite where there is none."""
 
@@ -58,10 +65,11 @@ class Steps:
     def up(self, *, per_cost: bool = False) -> list[Subset]:
         """Add to the fixed benchmarks until nothing fits; return the subsets on the way.
 
-        Each time what gives the lowest loss, or the largest drop of the loss per cost.
+        Each time what gives the lowest loss, or the largest drop of the loss per cost; several
+        at once where there are very many (`SINGLES`).
         """
         path = [self._space.fixed] if self._space.fixed else []
-        subset = self._space.fixed
+        subset, asked = self._space.fixed, 0
         self._learn(path)
         while True:
             outside = [name for name in self._space.free if name not in subset]
@@ -69,8 +77,22 @@ class Steps:
             if not joins:
                 return path
             after = {tuple(sorted((*subset, name))): name for name in joins}
-            subset = self._step(subset, after, per_cost)
+            asked += len(after)
+            subset = self._joined(
+                subset, self._steps(subset, after, per_cost), 1 + asked // SINGLES
+            )
+            self._learn([subset])
             path.append(subset)
+
+    def _joined(self, subset: Subset, names: Sequence[str], most: int) -> Subset:
+        """Add the first `most` of some benchmarks that may still join."""
+        size = len(subset) + most
+        for name in names:
+            if len(subset) == size:
+                break
+            if self._space.may_join(subset, name):
+                subset = tuple(sorted((*subset, name)))
+        return subset
 
     def down(self, *, per_cost: bool = False) -> list[Subset]:
         """Drop from everything until the rest is a member; return the subsets on the way.
@@ -83,7 +105,8 @@ class Steps:
         while subset not in self._space:
             leaves = [name for name in subset if self._space.may_leave(subset, name)]
             after = {tuple(one for one in subset if one != name): name for name in leaves}
-            subset = self._step(subset, after, per_cost)
+            leaves = self._steps(subset, after, per_cost)[:1]
+            subset = tuple(one for one in subset if one not in leaves)
             path.append(subset)
         return path
 
@@ -96,7 +119,8 @@ class Steps:
         """
         self._learn([subset])
         while not stop():
-            near = self._space.neighbours(subset)
+            wide = self._space.n_swaps(subset) > WIDE
+            near = self._near(subset) if wide else self._space.neighbours(subset)
             most -= len(near)
             if most < 0:
                 self.cut_short = True
@@ -108,18 +132,31 @@ class Steps:
             subset = better
         return subset
 
-    def _step(self, subset: Subset, after: dict[Subset, str], per_cost: bool) -> Subset:
-        """Choose among the subsets after each change of one benchmark."""
+    def _near(self, subset: Subset) -> list[Subset]:
+        """Some neighbours of a member that has very many: what it misses least may leave."""
+        inside = [name for name in subset if name not in self._space.fixed]
+        without = {tuple(one for one in subset if one != name): name for name in inside}
+        self._learn(without)
+        missed = sorted(without, key=self.order)[:LEAST_MISSED]
+        outside = [name for name in self._space.free if name not in subset]
+        bases = missed if self._space.one_size else [*missed, subset]
+        longer = [tuple(sorted((*base, name))) for base in bases for name in outside]
+        shorter = [] if self._space.one_size else list(without)
+        return [one for one in [*longer, *shorter] if one in self._space]
+
+    def _steps(self, subset: Subset, after: dict[Subset, str], per_cost: bool) -> list[str]:
+        """Order benchmarks by the subsets after each change of one, the best first."""
         self._learn(after)
         if not per_cost:
-            return min(after, key=self.order)
+            return [after[one] for one in sorted(after, key=self.order)]
         before, joins = round6(self._known[subset]), len(next(iter(after))) > len(subset)
 
         def worth(one: Subset) -> float:
             change, cost = round6(self._known[one]) - before, self._space.costs[after[one]]
             return -worth_per_cost(-change, cost) if joins else worth_per_cost(change, cost)
 
-        return min(after, key=lambda one: (worth(one), self.order(one)))
+        best = sorted(after, key=lambda one: (worth(one), self.order(one)))
+        return [after[one] for one in best]
 
     def _learn(self, subsets: Iterable[Subset]) -> None:
         new = [one for one in dict.fromkeys(subsets) if one not in self._known]

@@ -65,8 +65,9 @@ class SplitsAssessment:
         Then, for the kind of target that the searches minimised: ``relative`` (difference to the
         first method of that kind, as a share of its loss), ``mean_predictor`` (its loss in that
         kind), ``share`` (of the mean predictor's loss), ``same_models`` (loss of the reference's
-        splits over the models that this kind tests alone), ``times, times_low, times_high``
-        (their loss here as a multiple of that; both over the same draws of models or families).
+        splits over the models that this kind tests alone; a split counts by the share that these
+        are of its test models), ``times, times_low, times_high`` (their loss here as a multiple of
+        that; both over the same draws of models or families).
         """
         rows = [
             row for kind, found in self.kinds.items() for row in _rows(kind, found, self._against)

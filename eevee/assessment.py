@@ -108,7 +108,8 @@ def assess(
     of these.
 
     *Intervals.* Models are drawn with replacement (2,000 draws), and the loss is computed again
-    from the errors on them; what has no cell of a drawn model has no part in that draw. Nothing is
+    from the errors on them; what has no cell of a drawn model has no part in that draw, and a split
+    counts by the share of its test models that is drawn. Nothing is
     fitted again: this holds the luck of which models were tested, not that of which were searched
     on. Nadeau and Bengio's corrected t holds both, and is wider. Measured on made tables of 40
     (100) models with two skills, nominal 95 %: the bootstrap covers the true loss of a given

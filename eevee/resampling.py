@@ -12,7 +12,6 @@ from eevee.errors import EeveeError
 from eevee.groups import Groups, group_labels
 from eevee.heldout import squared_errors
 from eevee.intervals import Interval, blank_interval, recentred_interval
-from eevee.metrics import mean_of_known
 from eevee.outer import Fold
 from eevee.scoring.loss import Targets
 from eevee.table import BoolArray, FloatArray, IntArray, ResultsTable
@@ -102,7 +101,7 @@ def draw_models(
 
 def drawn_losses(
     table: ResultsTable,
-    folds: Iterable[Fold],
+    folds: Sequence[Fold],
     members: Sequence[str],
     targets: Targets,
     weights: LossWeights,
@@ -110,13 +109,15 @@ def drawn_losses(
 ) -> FloatArray:
     """Loss of a method over the models of each draw: per outer split, then their mean.
 
-    Which models a draw holds decides which columns, benchmarks and splits have a cell in it; what
-    has none has no part in the mean of that draw, as in the loss itself.
+    Which models a draw holds decides which columns and benchmarks have a cell in it; what has none
+    has no part in that draw, as in the loss itself. A split counts by how many of its test models
+    are drawn, as a share of them: with all models drawn once, all splits count the same, and a
+    split of which one odd model is drawn does not weigh as much as a whole one.
 
     Parameters
     ----------
     table : ResultsTable
-    folds : iterable of Fold
+    folds : sequence of Fold
     members : sequence of str
         Names in the folds; the loss is their mean.
     targets : {"all", "unseen"}
@@ -130,7 +131,11 @@ def drawn_losses(
         NaN where no split has an observed cell of a drawn model.
     """
     each = [_of_split(table, fold, members, targets, weights, drawn) for fold in folds]
-    return mean_of_known(np.stack(each), axis=0)
+    losses = np.stack(each)
+    shares = np.stack([drawn[:, fold.held_out].mean(axis=1) for fold in folds])
+    shares = np.where(np.isnan(losses), 0.0, shares)
+    with np.errstate(invalid="ignore"):
+        return np.asarray((shares * np.nan_to_num(losses)).sum(axis=0) / shares.sum(axis=0))
 
 
 def _of_split(

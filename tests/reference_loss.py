@@ -86,3 +86,15 @@ def method_losses(
         ]
         losses.append(known_mean(each))
     return losses
+
+
+def drawn_loss(contest: Contest, name: str, targets: str, times: np.ndarray) -> float:
+    """Mean over splits of the loss over drawn models; a split counts by the share drawn of it."""
+    losses = method_losses(contest, name, targets, times)
+    total = count = 0.0
+    for fold, loss in zip(contest.folds, losses, strict=True):
+        often = times[fold.held_out].tolist()
+        if not math.isnan(loss):
+            total += loss * sum(often) / len(often)
+            count += sum(often) / len(often)
+    return total / count if count else math.nan

@@ -23,7 +23,7 @@ from eevee.outer import Fold, Scoring
 from eevee.resampling import draw_models
 
 from .conftest import made_table
-from .reference_loss import known_mean, mean, method_losses, split_loss
+from .reference_loss import drawn_loss, mean, method_losses, split_loss
 from .scoring.tables import rich_table
 
 PUBLIC = Path(__file__).resolve().parents[2] / "shared" / "data" / "llm_benchpress_83x49.csv"
@@ -115,7 +115,7 @@ def test_the_bootstrap_recomputes_the_loss_of_the_models_drawn(
     for name in contest.members:
         for targets in TARGETS:
             draws = contest.losses[name, targets].draws  # type: ignore[index]
-            slow = [known_mean(method_losses(contest, name, targets, one)) for one in drawn[:4]]
+            slow = [drawn_loss(contest, name, targets, one) for one in drawn[:4]]
             np.testing.assert_allclose(draws[:4], slow, rtol=1e-9)
 
 
@@ -124,6 +124,15 @@ def test_on_a_complete_table_with_folds_of_one_size_it_is_the_mean_over_models()
     means = found.models.groupby("method")[["error", "error_unseen"]].mean()
     losses = found.methods.set_index("method")[["loss", "loss_unseen"]]
     np.testing.assert_allclose(losses, means.loc[losses.index], rtol=1e-9)
+
+
+def test_draws_are_then_means_over_models_too() -> None:
+    contest = contest_of(2, 21, 0.0, False, 0.95)
+    drawn = contest.draws(contest.tested)
+    errors = summarise(contest, {"goal": "k = 2"}).models.set_index("method")["error"]
+    for name in contest.members:
+        expected = (drawn @ errors[name].to_numpy()) / drawn.sum(axis=1)
+        np.testing.assert_allclose(contest.losses[name, "all"].draws, expected, rtol=1e-9)
 
 
 # --- any predictions, any gaps -------------------------------------------------------------------
@@ -218,7 +227,7 @@ def test_draws_of_models_and_families_are_those_of_plain_loops(
     for name in contest.members:
         for targets in TARGETS:
             fast = contest.loss_over(drawn, name, targets)  # type: ignore[arg-type]
-            slow = [known_mean(method_losses(contest, name, targets, one)) for one in drawn]
+            slow = [drawn_loss(contest, name, targets, one) for one in drawn]
             np.testing.assert_allclose(fast, slow, rtol=1e-9)
 
 
@@ -253,7 +262,7 @@ def test_multiples_of_the_same_models_are_ratios_of_losses_over_them() -> None:
     top = frontier.tested.astype(float)
     assert 0 < top.sum() < 16
     for row in rows:
-        same = known_mean(method_losses(random, row["method"], "all", top))
+        same = drawn_loss(random, row["method"], "all", top)
         here = mean(method_losses(frontier, row["method"], "all"))
         assert row["same_models"] == pytest.approx(same)
         assert row["times"] == pytest.approx(here / same)

@@ -17,7 +17,7 @@ from eevee.search.watch import Watch
 from eevee.seeds import child_seed
 from eevee.table import ResultsTable
 
-from .reference_loss import known_mean, method_losses
+from .reference_loss import drawn_loss
 from .test_outer import with_copies
 from .test_outer_kinds import with_families
 
@@ -74,7 +74,7 @@ def test_shares_and_multiples_are_of_what_they_say(found: eevee.SplitsAssessment
         assert row["share"] == pytest.approx(row["loss"] / losses["mean predictor"])
         assert row["relative"] == pytest.approx(row["loss"] / losses["greedy"] - 1)
         tested = one.contest.tested.astype(float)
-        same = known_mean(method_losses(random, row["method"], "all", tested))
+        same = drawn_loss(random, row["method"], "all", tested)
         assert row["same_models"] == pytest.approx(same)
         assert row["times"] == pytest.approx(row["loss"] / same)
         assert row["times_low"] <= row["times"] <= row["times_high"]

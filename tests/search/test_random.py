@@ -123,4 +123,4 @@ def test_an_exact_search_under_a_budget_does_not_count_what_leaves_money_unspent
     assert {len(subset) for subset in found.random_draws} == {9}
     assert 210 <= found.n_random <= 220
     full = scorer.score(list(combinations(table.benchmark_names, 9)))
-    assert found.random_median == pytest.approx(np.median(full), abs=0.003)
+    assert (full < found.random_median).mean() == pytest.approx(0.5, abs=0.06)

@@ -122,7 +122,8 @@ def search_verdict(
     --------
     >>> import pandas as pd, eevee
     >>> rng = np.random.default_rng(0)
-    >>> table = eevee.ResultsTable.from_scores(pd.DataFrame(rng.normal(size=(40, 12))))
+    >>> frame = pd.DataFrame(rng.normal(size=(40, 12)), columns=list("abcdefghijkl"))
+    >>> table = eevee.ResultsTable.from_scores(frame)
     >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
     >>> judged = search_verdict(scorer, eevee.evolve(scorer, k=4))
     >>> judged.below > 0, judged.clear

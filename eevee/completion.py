@@ -20,6 +20,7 @@ from eevee.scoring.factor import checked_seed
 from eevee.seeds import child_seed
 from eevee.table import NO_COSTS, BoolArray, ResultsTable
 
+FARTHER = "that the column was measured on, by more than could be tested"
 ENDS = ("predicted", "lower", "upper")
 
 
@@ -191,7 +192,8 @@ def complete(
     fillable = ~problem.seen & problem.seen.any(axis=0)
     measured = problem.scores * sign
     ends = np.sort([end * sign for end in calibration.ends(filling)], axis=0)
-    ends[:, fillable & (_reasons(problem.seen, calibration, level) != "")] = np.nan
+    why = _reasons(filling, calibration, level)
+    ends[:, fillable & (why != "")] = np.nan
     scores, lower, upper = (
         pd.DataFrame(np.where(fillable, cells, measured), frame.index, frame.columns)
         for cells in (filling.scores * sign, *ends)
@@ -201,7 +203,7 @@ def complete(
         predicted=pd.DataFrame(fillable, frame.index, frame.columns),
         lower=lower,
         upper=upper,
-        basis=_basis((scores, lower, upper), fillable, filling, calibration, level),
+        basis=_basis((scores, lower, upper), fillable, filling, why),
         logit=recipe.logit,
         rank=recipe.rank,
         penalty=recipe.penalty,
@@ -213,10 +215,14 @@ def complete(
     )
 
 
-def _reasons(seen: BoolArray, calibration: Calibration, level: float) -> npt.NDArray[np.object_]:
+def _reasons(filling: Filling, calibration: Calibration, level: float) -> npt.NDArray[np.object_]:
     """Why each cell cannot have an interval, in words; empty where it can."""
+    seen, outside = filling.seen, filling.reach.outside
     per_column = seen.sum(axis=0)
     why = np.full(seen.shape, "", dtype=object)
+    untested = calibration.far.untested(outside)
+    why[untested & (outside < 0)] = f"the model is weaker than all {FARTHER}"
+    why[untested & (outside > 0)] = f"the model is stronger than all {FARTHER}"
     for column in np.flatnonzero(per_column < MIN_SCORES):
         why[:, column] = f"{_models(per_column[column])} in the column, {MIN_SCORES} are needed"
     why[~seen.any(axis=1)] = "the model has no score"
@@ -236,8 +242,7 @@ def _basis(
     cells: tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
     fillable: BoolArray,
     filling: Filling,
-    calibration: Calibration,
-    level: float,
+    why: npt.NDArray[np.object_],
 ) -> pd.DataFrame:
     rows, columns = np.nonzero(fillable)
     names, seen = cells[0].columns.to_numpy(), filling.seen
@@ -260,7 +265,7 @@ def _basis(
                 tuple((name, share) for name, share in zip(*pair, strict=True) if share > 0)
                 for pair in heard
             ],
-            "why": _reasons(seen, calibration, level)[rows, columns],
+            "why": why[rows, columns],
         }
     )
 

@@ -13,10 +13,14 @@ from eevee.bounds import Bounds, column_bounds
 from eevee.errors import EeveeError
 from eevee.scoring.als import PENALTIES, RANKS, Factors, fit_factors, penalties
 from eevee.scoring.neighbours import Neighbours, regress
+from eevee.scoring.restriction import Reach, reach, widened
 from eevee.scoring.space import Space, fit_space
 from eevee.table import BoolArray, FloatArray, ResultsTable
 
 FOLDS = 5
+FADING = 0.3
+"""Standard deviations of strength outside those measured over which the share of the regressions
+falls by e: their slopes are shrunken, so that they call weak models too good."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +65,11 @@ class Filling:
     shrink : shape (rank + 1,)
         Penalties of a model's bias and factors.
     neighbours : Neighbours
+    reach : Reach
+        How far each cell's model lies outside those measured in its column.
     blend : shape (n_models, n_columns)
-        Mean of the two predictions; that of the factors where no neighbour can speak.
+        Mean of the two predictions; that of the factors where no neighbour can speak, and the more
+        so the farther outside.
     """
 
     space: Space
@@ -70,6 +77,7 @@ class Filling:
     factors: Factors
     shrink: FloatArray
     neighbours: Neighbours
+    reach: Reach
     blend: FloatArray
 
     @property
@@ -83,10 +91,10 @@ def fill(problem: Problem, seen: BoolArray, recipe: Recipe) -> Filling:
     space, values = _standardised(problem, seen, recipe.logit)
     factors = fit_factors(values, seen, recipe.rank, recipe.penalty)
     shrink = penalties(recipe.penalty, recipe.rank)
-    neighbours = regress(values, seen)
+    neighbours, beyond = regress(values, seen), reach(values, seen)
     predicted = factors.predict(factors.models(values, seen, shrink))
-    blend = _blended(predicted, neighbours.predicted)
-    return Filling(space, seen, factors, shrink, neighbours, blend)
+    blend = _blended(predicted, neighbours.predicted, beyond.outside)
+    return Filling(space, seen, factors, shrink, neighbours, beyond, blend)
 
 
 def choose(problem: Problem, rng: np.random.Generator) -> Recipe:
@@ -131,6 +139,7 @@ def signs(table: ResultsTable | pd.DataFrame) -> FloatArray:
 
 def _standardised(problem: Problem, seen: BoolArray, logit: bool) -> tuple[Space, FloatArray]:
     space = fit_space(problem.scores, seen, problem.units, logit=logit, bounds=problem.bounds)
+    space = widened(space, problem.scores, seen)
     return space, np.where(seen, space.standardise(problem.scores), 0.0)
 
 
@@ -139,16 +148,17 @@ def _predictions(
 ) -> FloatArray:
     """Scores of every cell under each penalty, (n_penalties, n_models, n_columns)."""
     space, values = _standardised(problem, seen, logit)
-    regression = regress(values, seen).predicted
+    regression, outside = regress(values, seen).predicted, reach(values, seen).outside
     shape = (len(penalty), *values.shape)
     values, seen = np.broadcast_to(values, shape), np.broadcast_to(seen, shape)
     factors = fit_factors(values, seen, rank, penalty)
     predicted = factors.predict(factors.models(values, seen, penalties(penalty, rank)))
-    return space.clip(space.restore(_blended(predicted, regression)))
+    return space.clip(space.restore(_blended(predicted, regression, outside)))
 
 
-def _blended(factor: FloatArray, regression: FloatArray) -> FloatArray:
-    return np.where(np.isfinite(regression), (factor + regression) / 2, factor)
+def _blended(factor: FloatArray, regression: FloatArray, outside: FloatArray) -> FloatArray:
+    share = np.exp(-np.abs(outside) / FADING) / 2
+    return np.where(np.isfinite(regression), factor + share * (regression - factor), factor)
 
 
 def _numbers(frame: pd.DataFrame) -> FloatArray:

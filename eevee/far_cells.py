@@ -97,7 +97,7 @@ def cut(
     >>> outside = np.where(seen, 0.0, strength - 15)
     >>> hidden = next(cut(seen, strength, outside, np.random.default_rng(0)))
     >>> hidden.sum(axis=0).tolist(), bool(hidden[0].any()), bool(hidden[15:].any())
-    ([0, 15, 0], True, False)
+    ([0, 0, 15], True, False)
     """
     size = seen.sum(axis=0)
     rows, columns = np.nonzero(~seen & is_far(outside))

@@ -48,6 +48,12 @@ class Problem:
         frame = table.scores if isinstance(table, ResultsTable) else table
         scores = _numbers(frame) * signs(table)
         seen = np.isfinite(scores)
+        if np.isinf(scores).any():
+            raise EeveeError("complete: a score is infinite")
+        if not (
+            np.nanmax(scores, axis=0, initial=-np.inf) > np.nanmin(scores, axis=0, initial=np.inf)
+        ).any():
+            raise EeveeError("complete: no column has two different scores")
         bounds = column_bounds(table).turned(signs(table))
         return cls(scores, seen, _units(scores, seen), bounds)
 
@@ -138,7 +144,8 @@ def signs(table: ResultsTable | pd.DataFrame) -> FloatArray:
 
 
 def _standardised(problem: Problem, seen: BoolArray, logit: bool) -> tuple[Space, FloatArray]:
-    space = fit_space(problem.scores, seen, problem.units, logit=logit, bounds=problem.bounds)
+    units = _units(problem.scores, seen)  # of the whole column they would tell of what is hidden
+    space = fit_space(problem.scores, seen, units, logit=logit, bounds=problem.bounds)
     space = widened(space, problem.scores, seen)
     return space, np.where(seen, space.standardise(problem.scores), 0.0)
 
@@ -175,11 +182,7 @@ def _numbers(frame: pd.DataFrame) -> FloatArray:
 
 def _units(scores: FloatArray, seen: BoolArray) -> FloatArray:
     """Population sd of each column; 1 where it has none."""
-    if np.isinf(scores).any():
-        raise EeveeError("complete: a score is infinite")
     mean = np.where(seen, scores, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
     squares = (np.where(seen, scores - mean, 0.0) ** 2).sum(axis=0)
     units = np.sqrt(squares / np.maximum(seen.sum(axis=0), 1))
-    if not (units > 0).any():
-        raise EeveeError("complete: no column has two different scores")
     return np.where(units > 0, units, 1.0)

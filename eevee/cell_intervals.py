@@ -45,6 +45,8 @@ class Calibration:
         Of the absolute errors over their scales; NaN where too few cells were hidden.
     noise : shape (n_columns,)
         Mean squared error, in standardised units.
+    square : float
+        Mean squared error over mean squared scale.
     far : FarCells
         Of the cells whose model is outside those measured in the column.
     """
@@ -53,11 +55,19 @@ class Calibration:
     levels: FloatArray
     quantile: float
     noise: FloatArray
+    square: float
     far: FarCells
 
     def scale(self, filling: Filling) -> FloatArray:
         """Scale of the error of every cell, were its model inside, (n_models, n_columns)."""
         return np.exp(_features(filling) @ self.coefficients) * self.levels
+
+    def variance(self, filling: Filling) -> FloatArray:
+        """Expected squared error of every cell, in standardised units, (n_models, n_columns)."""
+        scale, outside = self.scale(filling), filling.reach.outside
+        count = np.broadcast_to(filling.seen.sum(axis=0), outside.shape)
+        far = self.far.variance(outside, count, scale)
+        return np.where(is_far(outside) & np.isfinite(far), far, self.square * scale**2)
 
     def ends(self, filling: Filling) -> tuple[FloatArray, FloatArray]:
         """Lower and upper ends of every cell in scores, (n_models, n_columns)."""
@@ -113,12 +123,14 @@ def calibrate(
     enough = countable >= models_needed(level)
     quantile = _quantile(scaled / own, level) if enough else math.nan
     noise, _ = _levels(near.errors**2, near.columns, n_columns)
+    squares = (np.exp(near.features @ coefficients) * own) ** 2
+    square = float((near.errors**2).sum() / squares.sum()) if len(squares) else 1.0
     reach = fill(problem, problem.seen, recipe).reach
     rounds = cut(problem.seen, reach.strength, reach.outside, rng)
     far = _left_out(problem, recipe, rounds).where(far=True)
     scale = np.exp(far.features @ coefficients) * levels[far.columns]
     outside = learn(far.errors, far.outside, far.count, scale, level)
-    return Calibration(coefficients, levels, quantile, noise, outside)
+    return Calibration(coefficients, levels, quantile, noise, square, outside)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from eevee.atomic import replacing
 from eevee.cell_intervals import MIN_SCORES, Calibration, calibrate
+from eevee.gains import Gains, beliefs_of, measure
 from eevee.gaps import Filling, Problem, choose, fill, signs
 from eevee.jackknife import check_level, models_needed
 from eevee.scoring.beliefs import Beliefs
@@ -55,6 +56,8 @@ class Completion:
         Of the intervals.
     beliefs : Beliefs
         What the factor model holds of a model with some of the scores, for `next_benchmark`.
+    gains : Gains
+        How far off each cell is expected to be, and what came true of such promises.
     columns : DataFrame indexed by column
         ``benchmark`` and whether it is a ``target`` (no proxy).
     costs : Series indexed by benchmark
@@ -71,6 +74,7 @@ class Completion:
     penalty: float
     level: float
     beliefs: Beliefs
+    gains: Gains
     columns: pd.DataFrame
     costs: pd.Series[float]
     cost_unit: str
@@ -188,6 +192,8 @@ def complete(
         filling = fill(problem, problem.seen, recipe)
         hiding = np.random.default_rng(child_seed(seed, 1))
         calibration = calibrate(problem, recipe, level, hiding)
+        trying = np.random.default_rng(child_seed(seed, 2))
+        gains = measure(problem, recipe, filling, calibration, trying)
     frame = table.scores if isinstance(table, ResultsTable) else table
     fillable = ~problem.seen & problem.seen.any(axis=0)
     measured = problem.scores * sign
@@ -208,7 +214,8 @@ def complete(
         rank=recipe.rank,
         penalty=recipe.penalty,
         level=level,
-        beliefs=_beliefs(filling, calibration),
+        beliefs=beliefs_of(filling, calibration),
+        gains=gains,
         columns=_columns(table),
         costs=_costs(table),
         cost_unit=table.cost_unit if isinstance(table, ResultsTable) else NO_COSTS,
@@ -268,12 +275,6 @@ def _basis(
             "why": why[rows, columns],
         }
     )
-
-
-def _beliefs(filling: Filling, calibration: Calibration) -> Beliefs:
-    known = filling.seen.any(axis=0)
-    common = calibration.noise[known].mean()
-    return Beliefs(filling.factors.loadings, filling.shrink / common, calibration.noise)
 
 
 def _columns(table: ResultsTable | pd.DataFrame) -> pd.DataFrame:

@@ -41,20 +41,30 @@ class FarCells:
         be tested. They need not be symmetric: what is left of the bias is in them.
     farthest : float
         Distance up to which intervals were tested.
+    square : float
+        Mean squared error over mean squared scale.
     """
 
     coefficients: FloatArray
     low: float
     high: float
     farthest: float
+    square: float
 
     def ends(
         self, outside: FloatArray, count: FloatArray, scale: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Offsets of both ends from the prediction, of cells with that scale inside."""
-        size = scale * np.exp(_features(outside, count) @ self.coefficients)
+        size = self._size(outside, count, scale)
         sides = np.sign(outside) * self.low * size, np.sign(outside) * self.high * size
         return np.minimum(*sides), np.maximum(*sides)
+
+    def variance(self, outside: FloatArray, count: FloatArray, scale: FloatArray) -> FloatArray:
+        """Expected squared error of cells with that scale inside; NaN where none was tested."""
+        return np.asarray(self.square * self._size(outside, count, scale) ** 2)
+
+    def _size(self, outside: FloatArray, count: FloatArray, scale: FloatArray) -> FloatArray:
+        return np.asarray(scale * np.exp(_features(outside, count) @ self.coefficients))
 
     def untested(self, outside: FloatArray) -> BoolArray:
         """Cells outside whose distance was not tested."""
@@ -133,15 +143,17 @@ def learn(
         Of the intervals.
     """
     if len(errors) < 2 * models_needed(level):
-        return FarCells(np.zeros(3), math.nan, math.nan, math.nan)
+        return FarCells(np.zeros(3), math.nan, math.nan, math.nan, math.nan)
     features = _features(outside, count)
     target = np.log(np.abs(errors) + FLOOR) - np.log(scale)
     gram = features.T @ features + np.diag([1e-9, PENALTY, PENALTY])
     coefficients = np.linalg.solve(gram, features.T @ target)
-    ratios = np.sign(outside) * errors / (scale * np.exp(features @ coefficients))
+    size = scale * np.exp(features @ coefficients)
+    ratios = np.sign(outside) * errors / size
     low, high = np.quantile(ratios, [(1 - level) / 2, (1 + level) / 2])
     farthest = float(np.quantile(np.abs(outside), TESTED))
-    return FarCells(coefficients, min(float(low), 0.0), max(float(high), 0.0), farthest)
+    square = float((errors**2).sum() / (size**2).sum())
+    return FarCells(coefficients, min(float(low), 0.0), max(float(high), 0.0), farthest, square)
 
 
 def _features(outside: FloatArray, count: FloatArray) -> FloatArray:

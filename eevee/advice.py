@@ -19,11 +19,11 @@ def next_benchmark(
     """Rank a model's missing benchmarks by how much less unsure of it one would be, per cost.
 
     The uncertainty of a model is the sum, over benchmarks, of the mean expected squared error of
-    its missing score columns in standardised units, as measured on hidden scores. A benchmark that is
-    run takes away its own part. How much it takes away from the others is known before the score
-    is: in the factor model, taken as Bayesian regression, it depends only on which cells are
-    measured. Of those promises only a part comes true (`Gains.come_true`): scores of the table are
-    hidden and shown again to measure which, and the drops are multiplied by it.
+    its missing score columns in standardised units, as measured on hidden scores. A benchmark
+    that is run takes away its own part. What it takes away from the others is known before the
+    score is: in the factor model, taken as Bayesian regression, it depends only on which cells
+    are measured. Not all of that comes true: scores of the table are hidden and shown again to
+    measure how much does (`Gains.come_true`), and the drops are multiplied by it.
 
     Parameters
     ----------

@@ -101,9 +101,11 @@ def reach(values: FloatArray, seen: BoolArray) -> Reach:
     >>> reach(values, seen).outside[:, 1].round(2).tolist()
     [0.0, 0.0, 1.41, -1.41]
     """
-    strength = _strengths(values, seen)
-    heard = np.where(_heard(seen), strength, np.nan)[seen.any(axis=1)]
-    spread = np.nanstd(heard, axis=0) if len(heard) else np.ones(values.shape[1])
+    strength = strengths(values, seen)
+    heard = _heard(seen)
+    count = np.maximum(heard.sum(axis=0), 1)
+    mean = np.where(heard, strength, 0.0).sum(axis=0) / count
+    spread = np.sqrt((np.where(heard, strength - mean, 0.0) ** 2).sum(axis=0) / count)
     strength = strength / np.where(spread > 0, spread, 1.0)
     low = np.where(seen, strength, np.inf).min(axis=0)
     high = np.where(seen, strength, -np.inf).max(axis=0)
@@ -116,7 +118,7 @@ def _heard(seen: BoolArray) -> BoolArray:
     return np.asarray(seen.sum(axis=1)[:, None] - seen > 0)
 
 
-def _strengths(values: FloatArray, seen: BoolArray) -> FloatArray:
+def strengths(values: FloatArray, seen: BoolArray) -> FloatArray:
     """Shrunken mean of each model's values in the columns other than each, in gaps 0."""
     others = seen.sum(axis=1)[:, None] - seen
     return np.asarray((values.sum(axis=1)[:, None] - values) / (others + 1.0))
@@ -145,7 +147,7 @@ def _means(
     values: FloatArray, seen: BoolArray, mean: FloatArray, sd: FloatArray, spread: FloatArray
 ) -> FloatArray:
     """Mean of each column over all models, by its slope on their strength."""
-    strength = _strengths(np.where(seen, (values - mean) / sd, 0.0), seen)
+    strength = strengths(np.where(seen, (values - mean) / sd, 0.0), seen)
     count = np.maximum(seen.sum(axis=0), 1)
     own = values.sum(axis=0) / count
     middle = np.where(seen, strength, 0.0).sum(axis=0) / count
@@ -154,4 +156,5 @@ def _means(
     common = (products / sd).sum() / max(squares.sum(), 1e-9)
     slope = (products + PRIOR_SLOPE * common * spread) / (squares + PRIOR_SLOPE)
     heard = seen.any(axis=1)
-    return np.asarray(own - slope * (middle - strength[heard].mean(axis=0)))
+    everyone = strength[heard].mean(axis=0) if heard.any() else middle
+    return np.asarray(own - slope * (middle - everyone))

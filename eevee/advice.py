@@ -63,7 +63,7 @@ def next_benchmark(
     found = completed if isinstance(completed, Completion) else complete(completed)
     row = _row(found, model)
     lacks = found.predicted.to_numpy()[row]
-    unsure = _weights(found) * np.where(lacks, found.gains.variance[row], 0.0)
+    unsure = _weights(found) * found.gains.expected(row, lacks)
     owner = found.columns["benchmark"].to_numpy()
     before = float(unsure.sum())
     rows = []

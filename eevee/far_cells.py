@@ -42,7 +42,7 @@ class FarCells:
     farthest : float
         Distance up to which intervals were tested.
     square : float
-        Mean squared error over mean squared scale.
+        Mean squared error over squared scale, the largest of which are cut off.
     """
 
     coefficients: FloatArray
@@ -152,7 +152,8 @@ def learn(
     ratios = np.sign(outside) * errors / size
     low, high = np.quantile(ratios, [(1 - level) / 2, (1 + level) / 2])
     farthest = float(np.quantile(np.abs(outside), TESTED))
-    square = float((errors**2).sum() / (size**2).sum())
+    # a column that kept next to equal scores would rule a plain mean
+    square = float(np.minimum(ratios**2, np.quantile(ratios**2, level)).mean())
     return FarCells(coefficients, min(float(low), 0.0), max(float(high), 0.0), farthest, square)
 
 

@@ -17,6 +17,8 @@ HIDDEN = 0.6
 """Share of a model's scores that is hidden in a trial, before one of them is shown again."""
 PRIOR, PRIOR_ERROR = 0.5, 0.3
 """What comes true of a promise before any trial, and its standard error."""
+PRIOR_SHARES = 0.1
+"""Sum of squares of a trial before any in which all differences came true."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +29,9 @@ class Gains:
     ----------
     variance : shape (n_models, n_columns)
         Expected squared error of the filled cell, in standardised units.
+    sharpness : float
+        How much of the differences between the variances of a model's cells came true, 0 to 1:
+        the one that seems least known is so in part by chance.
     come_true : float
         What came true, on average, of the drops that the factor model promises for the other
         cells of a model.
@@ -37,9 +42,14 @@ class Gains:
     """
 
     variance: FloatArray
+    sharpness: float
     come_true: float
     error: float
     trials: int
+
+    def expected(self, row: int, lacks: BoolArray) -> FloatArray:
+        """Squared errors to expect of a model's missing cells, 0 elsewhere, (n_columns,)."""
+        return _sharpened(np.where(lacks, self.variance[row], 0.0), lacks, self.sharpness)
 
 
 def beliefs_of(filling: Filling, calibration: Calibration) -> Beliefs:
@@ -65,19 +75,66 @@ def measure(
     rng : Generator
         Of the scores that are hidden and shown.
     """
+    trials = list(_tried(problem, recipe, calibration, rng))
+    sharpness = _slope(trials)
     beliefs = beliefs_of(filling, calibration)
     promised, true = [], []
+    for trial in trials:
+        for row in np.flatnonzero(trial.shown.any(axis=1)):
+            variance = _sharpened(trial.variance[row], trial.hidden[row], sharpness)
+            others = trial.hidden[row] & ~trial.shown[row]
+            share = beliefs.shares(trial.kept[row], trial.shown[row])
+            promised.append(float(share[others] @ variance[others]))
+            true.append(float((trial.before - trial.after)[row, others].sum()))
+    come_true, error = _ratio(np.array(true), np.array(promised))
+    return Gains(calibration.variance(filling), sharpness, come_true, error, len(true))
+
+
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """What was kept, hidden and shown again; squared errors before and after; their promise."""
+
+    kept: BoolArray
+    hidden: BoolArray
+    shown: BoolArray
+    before: FloatArray
+    after: FloatArray
+    variance: FloatArray
+
+
+def _tried(
+    problem: Problem, recipe: Recipe, calibration: Calibration, rng: np.random.Generator
+) -> Iterator[_Trial]:
     for hidden, shown in _trials(problem.seen, rng):
         kept = problem.seen & ~hidden
-        before, after = (fill(problem, seen, recipe) for seen in (kept, kept | shown))
-        others = hidden & ~shown
-        drop = np.where(others, _squares(before, problem) - _squares(after, problem), 0.0)
-        variance = np.where(others, calibration.variance(before), 0.0)
-        for row in np.flatnonzero(shown.any(axis=1)):
-            promised.append(float(beliefs.shares(kept[row], shown[row]) @ variance[row]))
-            true.append(float(drop[row].sum()))
-    come_true, error = _ratio(np.array(true), np.array(promised))
-    return Gains(calibration.variance(filling), come_true, error, len(true))
+        first, then = (fill(problem, seen, recipe) for seen in (kept, kept | shown))
+        variance = np.where(hidden, calibration.variance(first), 0.0)
+        before, after = (
+            np.where(hidden, _squares(filling, problem), 0.0) for filling in (first, then)
+        )
+        yield _Trial(kept, hidden, shown, before, after, variance)
+
+
+def _sharpened(variance: FloatArray, cells: BoolArray, sharpness: float) -> FloatArray:
+    """Pull the variances of one model's cells to their mean; their sum stays."""
+    mean = variance[cells].mean() if cells.any() else 0.0
+    return np.where(cells, mean + sharpness * (variance - mean), 0.0)
+
+
+def _slope(trials: list[_Trial]) -> float:
+    """Slope of each cell's share of its model's squared error on its share of the variance."""
+    products, squares = PRIOR_SHARES, PRIOR_SHARES
+    for trial in trials:
+        kept = trial.shown.any(axis=1) & (trial.before.sum(axis=1) > 0)
+        hidden = trial.hidden[kept]
+        equal = hidden / np.maximum(hidden.sum(axis=1, keepdims=True), 1)
+        error, variance = (
+            part[kept] / part[kept].sum(axis=1, keepdims=True) - equal
+            for part in (trial.before, trial.variance)
+        )
+        products += float((error * variance).sum())
+        squares += float((variance**2).sum())
+    return float(np.clip(products / squares, 0.0, 1.0))
 
 
 def _trials(seen: BoolArray, rng: np.random.Generator) -> Iterator[tuple[BoolArray, BoolArray]]:

@@ -85,7 +85,7 @@ def gap_pattern(table: ResultsTable | pd.DataFrame) -> GapPattern:
     >>> frame = pd.DataFrame(np.add.outer(skill, np.zeros(4)), columns=list("abcd"))
     >>> frame.loc[:29, "d"] = np.nan
     >>> found = gap_pattern(frame)
-    >>> bool(found.columns.loc["d", "biased"]), float(found.columns.loc["d", "correlation"].round(2))
+    >>> bool(found.columns.loc["d", "biased"]), found.columns["correlation"].round(2).tolist()[3]
     (True, 0.75)
     """
     problem = Problem.of(table)

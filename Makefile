@@ -21,7 +21,7 @@ check: $(VENV)/.dev ## Lint, format, types, doctests
 	$(BIN)/python -m pytest -n auto --doctest-modules eevee
 
 bench: $(VENV)/.test ## Run every benchmark; takes a while, on an idle machine
-	for name in scorer epochs ridge factor completion choice screen tables search pareto coverage assess loop learning; do \
+	for name in scorer epochs ridge factor completion choice screen tables search pareto coverage gaps assess loop learning; do \
 	  $(BIN)/python -m tests.benchmarks.bench_$$name || exit 1; done
 
 clean: ## Remove the virtual environment and what runs left behind

@@ -73,7 +73,7 @@ def gap_pattern(table: ResultsTable | pd.DataFrame) -> GapPattern:
     Raises
     ------
     EeveeError
-        As `eevee.complete`.
+        If a score is infinite or no number.
 
     Notes
     -----
@@ -88,8 +88,12 @@ def gap_pattern(table: ResultsTable | pd.DataFrame) -> GapPattern:
     >>> bool(found.columns.loc["d", "biased"]), found.columns["correlation"].round(2).tolist()[3]
     (True, 0.75)
     """
-    problem = Problem.of(table)
     frame = table.scores if isinstance(table, ResultsTable) else table
+    varied = (frame.max() > frame.min()).any()
+    if frame.notna().to_numpy().all() or not varied:
+        nothing = pd.DataFrame({"correlation": np.nan, "p": np.nan, "biased": False}, frame.columns)
+        return GapPattern(nothing, np.nan, np.nan)
+    problem = Problem.of(table)
     seen = problem.seen
     space = fit_space(problem.scores, seen, problem.units, logit=False, bounds=problem.bounds)
     space = widened(space, problem.scores, seen)

@@ -18,9 +18,12 @@ def next_benchmark(
 ) -> pd.DataFrame:
     """Rank a model's missing benchmarks by how much less unsure of it one would be, per cost.
 
-    The uncertainty of a model is the sum, over benchmarks, of the mean predictive variance of its
-    missing score columns in standardised units. How it would drop is known before the score is:
-    in the factor model, taken as Bayesian regression, it depends only on which cells are measured.
+    The uncertainty of a model is the sum, over benchmarks, of the mean expected squared error of
+    its missing score columns in standardised units, as measured on hidden scores. A benchmark
+    that is run takes away its own part. What it takes away from the others is known before the
+    score is: in the factor model, taken as Bayesian regression, it depends only on which cells
+    are measured. Not all of that comes true: scores of the table are hidden and shown again to
+    measure how much does (`Gains.come_true`), and the drops are multiplied by it.
 
     Parameters
     ----------
@@ -58,15 +61,17 @@ def next_benchmark(
     3
     """
     found = completed if isinstance(completed, Completion) else complete(completed)
-    lacks = found.predicted.to_numpy()[_row(found, model)]
-    weights = _weights(found)
+    row = _row(found, model)
+    lacks = found.predicted.to_numpy()[row]
+    unsure = _weights(found) * found.gains.expected(row, lacks)
     owner = found.columns["benchmark"].to_numpy()
-    before = float(weights @ np.where(lacks, found.beliefs.variance(~lacks), 0.0))
+    before = float(unsure.sum())
     rows = []
     for name in sorted(set(owner[lacks]), key=str):
         measured = lacks & (owner == name)
-        drops = weights * found.beliefs.drops(~lacks, measured)
-        own, others = float(drops[measured].sum()), float(drops[~measured].sum())
+        shares = found.gains.come_true * found.beliefs.shares(~lacks, measured)
+        own = float(unsure[measured].sum())
+        others = float((unsure * np.minimum(shares, 1.0))[~measured].sum())
         cost, drop = float(found.costs[name]), own + others
         per_cost = drop / cost if cost > 0 else np.inf
         rows.append((name, cost, drop, drop / before if before > 0 else 0.0, own, others, per_cost))

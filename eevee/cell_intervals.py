@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
 
 import numpy as np
 
+from eevee.far_cells import FarCells, cut, is_far, learn
 from eevee.gaps import Filling, Problem, Recipe, fill, folds
 from eevee.jackknife import models_needed
 from eevee.scoring.space import MARGIN
@@ -44,18 +45,41 @@ class Calibration:
         Of the absolute errors over their scales; NaN where too few cells were hidden.
     noise : shape (n_columns,)
         Mean squared error, in standardised units.
+    square : float
+        Mean squared error over mean squared scale.
+    far : FarCells
+        Of the cells whose model is outside those measured in the column.
     """
 
     coefficients: FloatArray
     levels: FloatArray
     quantile: float
     noise: FloatArray
+    square: float
+    far: FarCells
+
+    def scale(self, filling: Filling) -> FloatArray:
+        """Scale of the error of every cell, were its model inside, (n_models, n_columns)."""
+        return np.exp(_features(filling) @ self.coefficients) * self.levels
+
+    def variance(self, filling: Filling) -> FloatArray:
+        """Expected squared error of every cell, in standardised units, (n_models, n_columns)."""
+        scale, outside = self.scale(filling), filling.reach.outside
+        count = np.broadcast_to(filling.seen.sum(axis=0), outside.shape)
+        far = self.far.variance(outside, count, scale)
+        return np.where(is_far(outside) & np.isfinite(far), far, self.square * scale**2)
 
     def ends(self, filling: Filling) -> tuple[FloatArray, FloatArray]:
         """Lower and upper ends of every cell in scores, (n_models, n_columns)."""
-        scale = np.exp(_features(filling) @ self.coefficients) * self.levels
-        half, space = self.quantile * scale, filling.space
-        lower, upper = (space.restore(filling.blend + side * half) for side in (-1, 1))
+        scale, space = self.scale(filling), filling.space
+        outside = filling.reach.outside
+        count = np.broadcast_to(filling.seen.sum(axis=0), outside.shape)
+        lower, upper = (
+            space.restore(
+                filling.blend + np.where(is_far(outside), end, side * self.quantile * scale)
+            )
+            for side, end in zip((-1, 1), self.far.ends(outside, count, scale), strict=True)
+        )
         # what lies within the margin of an end of a percentage was bent as if on the margin
         width = np.where(space.logit, space.width, 0.0)
         low = np.where(space.logit & (lower <= space.low + MARGIN * width), space.low, lower)
@@ -90,30 +114,61 @@ def calibrate(
     each is hidden about thrice, so that the level is not guaranteed; it is measured
     (`tests/benchmarks/README.md`).
     """
-    errors, features, columns = _left_out(problem, recipe, rng)
-    coefficients = _regress(features, np.log(np.abs(errors) + FLOOR))
-    scaled = np.abs(errors) / np.exp(features @ coefficients)
-    levels, own = _levels(scaled, columns, problem.seen.shape[1])
+    near = _left_out(problem, recipe, _hidden(problem.seen, rng)).where(far=False)
+    coefficients = _regress(near.features, np.log(np.abs(near.errors) + FLOOR))
+    scaled = np.abs(near.errors) / np.exp(near.features @ coefficients)
+    n_columns = problem.seen.shape[1]
+    levels, own = _levels(scaled, near.columns, n_columns)
     countable = problem.seen[:, problem.seen.sum(axis=0) >= MIN_SCORES].sum()
     enough = countable >= models_needed(level)
     quantile = _quantile(scaled / own, level) if enough else math.nan
-    noise, _ = _levels(errors**2, columns, problem.seen.shape[1])
-    return Calibration(coefficients, levels, quantile, noise)
+    noise, _ = _levels(near.errors**2, near.columns, n_columns)
+    squares = (np.exp(near.features @ coefficients) * own) ** 2
+    square = float((near.errors**2).sum() / squares.sum()) if len(squares) else 1.0
+    reach = fill(problem, problem.seen, recipe).reach
+    rounds = cut(problem.seen, reach.strength, reach.outside, rng)
+    far = _left_out(problem, recipe, rounds).where(far=True)
+    scale = np.exp(far.features @ coefficients) * levels[far.columns]
+    outside = learn(far.errors, far.outside, far.count, scale, level)
+    return Calibration(coefficients, levels, quantile, noise, square, outside)
 
 
-def _left_out(
-    problem: Problem, recipe: Recipe, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Errors (n,), features (n, 3) and columns (n,) of hidden cells."""
-    errors, features, columns = [], [], []
-    for hidden in _hidden(problem.seen, rng):
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Hidden cells (n,): what was missed, and what with."""
+
+    errors: FloatArray
+    features: FloatArray
+    columns: IntArray
+    outside: FloatArray
+    count: FloatArray
+
+    def where(self, *, far: bool) -> _Cells:
+        kept = is_far(self.outside) == far
+        return _Cells(*(getattr(self, field.name)[kept] for field in fields(self)))
+
+
+def _left_out(problem: Problem, recipe: Recipe, rounds: Iterable[BoolArray]) -> _Cells:
+    parts = []
+    for hidden in rounds:
         kept = problem.seen & ~hidden
         filling = fill(problem, kept, recipe)
-        asked = hidden & (kept.sum(axis=0) >= MIN_SCORES - 1)
-        errors.append((filling.space.standardise(problem.scores) - filling.blend)[asked])
-        features.append(_features(filling)[asked])
-        columns.append(np.nonzero(asked)[1])
-    return np.concatenate(errors), np.concatenate(features), np.concatenate(columns)
+        count = kept.sum(axis=0)
+        asked = hidden & (count >= MIN_SCORES - 1)
+        columns = np.nonzero(asked)[1]
+        parts.append(
+            (
+                (filling.space.standardise(problem.scores) - filling.blend)[asked],
+                _features(filling)[asked],
+                columns,
+                filling.reach.outside[asked],
+                count[columns].astype(np.float64),
+            )
+        )
+    if not parts:
+        nothing = np.zeros(0)
+        return _Cells(nothing, np.zeros((0, 3)), np.zeros(0, np.int64), nothing, nothing)
+    return _Cells(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
 def _hidden(seen: BoolArray, rng: np.random.Generator) -> Iterator[BoolArray]:

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from eevee.atomic import replacing
 from eevee.cell_intervals import MIN_SCORES, Calibration, calibrate
+from eevee.gains import Gains, beliefs_of, measure
 from eevee.gaps import Filling, Problem, choose, fill, signs
 from eevee.jackknife import check_level, models_needed
 from eevee.scoring.beliefs import Beliefs
@@ -20,6 +21,7 @@ from eevee.scoring.factor import checked_seed
 from eevee.seeds import child_seed
 from eevee.table import NO_COSTS, BoolArray, ResultsTable
 
+FARTHER = "that the column was measured on, by more than could be tested"
 ENDS = ("predicted", "lower", "upper")
 
 
@@ -54,6 +56,8 @@ class Completion:
         Of the intervals.
     beliefs : Beliefs
         What the factor model holds of a model with some of the scores, for `next_benchmark`.
+    gains : Gains
+        How far off each cell is expected to be, and what came true of such promises.
     columns : DataFrame indexed by column
         ``benchmark`` and whether it is a ``target`` (no proxy).
     costs : Series indexed by benchmark
@@ -70,6 +74,7 @@ class Completion:
     penalty: float
     level: float
     beliefs: Beliefs
+    gains: Gains
     columns: pd.DataFrame
     costs: pd.Series[float]
     cost_unit: str
@@ -187,11 +192,14 @@ def complete(
         filling = fill(problem, problem.seen, recipe)
         hiding = np.random.default_rng(child_seed(seed, 1))
         calibration = calibrate(problem, recipe, level, hiding)
+        trying = np.random.default_rng(child_seed(seed, 2))
+        gains = measure(problem, recipe, filling, calibration, trying)
     frame = table.scores if isinstance(table, ResultsTable) else table
     fillable = ~problem.seen & problem.seen.any(axis=0)
     measured = problem.scores * sign
     ends = np.sort([end * sign for end in calibration.ends(filling)], axis=0)
-    ends[:, fillable & (_reasons(problem.seen, calibration, level) != "")] = np.nan
+    why = _reasons(filling, calibration, level)
+    ends[:, fillable & (why != "")] = np.nan
     scores, lower, upper = (
         pd.DataFrame(np.where(fillable, cells, measured), frame.index, frame.columns)
         for cells in (filling.scores * sign, *ends)
@@ -201,22 +209,27 @@ def complete(
         predicted=pd.DataFrame(fillable, frame.index, frame.columns),
         lower=lower,
         upper=upper,
-        basis=_basis((scores, lower, upper), fillable, filling, calibration, level),
+        basis=_basis((scores, lower, upper), fillable, filling, why),
         logit=recipe.logit,
         rank=recipe.rank,
         penalty=recipe.penalty,
         level=level,
-        beliefs=_beliefs(filling, calibration),
+        beliefs=beliefs_of(filling, calibration),
+        gains=gains,
         columns=_columns(table),
         costs=_costs(table),
         cost_unit=table.cost_unit if isinstance(table, ResultsTable) else NO_COSTS,
     )
 
 
-def _reasons(seen: BoolArray, calibration: Calibration, level: float) -> npt.NDArray[np.object_]:
+def _reasons(filling: Filling, calibration: Calibration, level: float) -> npt.NDArray[np.object_]:
     """Why each cell cannot have an interval, in words; empty where it can."""
+    seen, outside = filling.seen, filling.reach.outside
     per_column = seen.sum(axis=0)
     why = np.full(seen.shape, "", dtype=object)
+    untested = calibration.far.untested(outside)
+    why[untested & (outside < 0)] = f"the model is weaker than all {FARTHER}"
+    why[untested & (outside > 0)] = f"the model is stronger than all {FARTHER}"
     for column in np.flatnonzero(per_column < MIN_SCORES):
         why[:, column] = f"{_models(per_column[column])} in the column, {MIN_SCORES} are needed"
     why[~seen.any(axis=1)] = "the model has no score"
@@ -236,8 +249,7 @@ def _basis(
     cells: tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
     fillable: BoolArray,
     filling: Filling,
-    calibration: Calibration,
-    level: float,
+    why: npt.NDArray[np.object_],
 ) -> pd.DataFrame:
     rows, columns = np.nonzero(fillable)
     names, seen = cells[0].columns.to_numpy(), filling.seen
@@ -260,15 +272,9 @@ def _basis(
                 tuple((name, share) for name, share in zip(*pair, strict=True) if share > 0)
                 for pair in heard
             ],
-            "why": _reasons(seen, calibration, level)[rows, columns],
+            "why": why[rows, columns],
         }
     )
-
-
-def _beliefs(filling: Filling, calibration: Calibration) -> Beliefs:
-    known = filling.seen.any(axis=0)
-    common = calibration.noise[known].mean()
-    return Beliefs(filling.factors.loadings, filling.shrink / common, calibration.noise)
 
 
 def _columns(table: ResultsTable | pd.DataFrame) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from eevee.duplicates import find_duplicates
+from eevee.gap_pattern import GapPattern
 from eevee.table import ResultsTable
 
 
@@ -44,6 +45,25 @@ def describe(table: ResultsTable) -> pd.DataFrame:
         unit=table.units,
     )
     return described.rename_axis("column").reset_index()
+
+
+def gaps_as_json(pattern: GapPattern) -> dict[str, Any]:
+    """Return how gaps go with strength, as plain JSON values.
+
+    Examples
+    --------
+    >>> from eevee.gap_pattern import gap_pattern
+    >>> found = gaps_as_json(gap_pattern(pd.DataFrame({"a": [1.0, 2.0], "b": [0.1, 0.3]})))
+    >>> found["sentence"], found["columns"]
+    ('', [])
+    """
+    tested = pattern.columns[pattern.columns["p"].notna()].rename_axis("column").reset_index()
+    return {
+        "correlation": pattern.correlation,
+        "p": pattern.p,
+        "sentence": pattern.sentence,
+        "columns": tested.to_dict("records"),
+    }
 
 
 def summary(table: ResultsTable) -> dict[str, Any]:

@@ -13,10 +13,14 @@ from eevee.bounds import Bounds, column_bounds
 from eevee.errors import EeveeError
 from eevee.scoring.als import PENALTIES, RANKS, Factors, fit_factors, penalties
 from eevee.scoring.neighbours import Neighbours, regress
+from eevee.scoring.restriction import Reach, reach, widened
 from eevee.scoring.space import Space, fit_space
 from eevee.table import BoolArray, FloatArray, ResultsTable
 
 FOLDS = 5
+FADING = 0.3
+"""Standard deviations of strength outside those measured over which the share of the regressions
+falls by e: their slopes are shrunken, so that they call weak models too good."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,12 @@ class Problem:
         frame = table.scores if isinstance(table, ResultsTable) else table
         scores = _numbers(frame) * signs(table)
         seen = np.isfinite(scores)
+        if np.isinf(scores).any():
+            raise EeveeError("complete: a score is infinite")
+        if not (
+            np.nanmax(scores, axis=0, initial=-np.inf) > np.nanmin(scores, axis=0, initial=np.inf)
+        ).any():
+            raise EeveeError("complete: no column has two different scores")
         bounds = column_bounds(table).turned(signs(table))
         return cls(scores, seen, _units(scores, seen), bounds)
 
@@ -61,8 +71,11 @@ class Filling:
     shrink : shape (rank + 1,)
         Penalties of a model's bias and factors.
     neighbours : Neighbours
+    reach : Reach
+        How far each cell's model lies outside those measured in its column.
     blend : shape (n_models, n_columns)
-        Mean of the two predictions; that of the factors where no neighbour can speak.
+        Mean of the two predictions; that of the factors where no neighbour can speak, and the more
+        so the farther outside.
     """
 
     space: Space
@@ -70,6 +83,7 @@ class Filling:
     factors: Factors
     shrink: FloatArray
     neighbours: Neighbours
+    reach: Reach
     blend: FloatArray
 
     @property
@@ -83,10 +97,10 @@ def fill(problem: Problem, seen: BoolArray, recipe: Recipe) -> Filling:
     space, values = _standardised(problem, seen, recipe.logit)
     factors = fit_factors(values, seen, recipe.rank, recipe.penalty)
     shrink = penalties(recipe.penalty, recipe.rank)
-    neighbours = regress(values, seen)
+    neighbours, beyond = regress(values, seen), reach(values, seen)
     predicted = factors.predict(factors.models(values, seen, shrink))
-    blend = _blended(predicted, neighbours.predicted)
-    return Filling(space, seen, factors, shrink, neighbours, blend)
+    blend = _blended(predicted, neighbours.predicted, beyond.outside)
+    return Filling(space, seen, factors, shrink, neighbours, beyond, blend)
 
 
 def choose(problem: Problem, rng: np.random.Generator) -> Recipe:
@@ -130,7 +144,9 @@ def signs(table: ResultsTable | pd.DataFrame) -> FloatArray:
 
 
 def _standardised(problem: Problem, seen: BoolArray, logit: bool) -> tuple[Space, FloatArray]:
-    space = fit_space(problem.scores, seen, problem.units, logit=logit, bounds=problem.bounds)
+    units = _units(problem.scores, seen)  # of the whole column they would tell of what is hidden
+    space = fit_space(problem.scores, seen, units, logit=logit, bounds=problem.bounds)
+    space = widened(space, problem.scores, seen)
     return space, np.where(seen, space.standardise(problem.scores), 0.0)
 
 
@@ -139,16 +155,17 @@ def _predictions(
 ) -> FloatArray:
     """Scores of every cell under each penalty, (n_penalties, n_models, n_columns)."""
     space, values = _standardised(problem, seen, logit)
-    regression = regress(values, seen).predicted
+    regression, outside = regress(values, seen).predicted, reach(values, seen).outside
     shape = (len(penalty), *values.shape)
     values, seen = np.broadcast_to(values, shape), np.broadcast_to(seen, shape)
     factors = fit_factors(values, seen, rank, penalty)
     predicted = factors.predict(factors.models(values, seen, penalties(penalty, rank)))
-    return space.clip(space.restore(_blended(predicted, regression)))
+    return space.clip(space.restore(_blended(predicted, regression, outside)))
 
 
-def _blended(factor: FloatArray, regression: FloatArray) -> FloatArray:
-    return np.where(np.isfinite(regression), (factor + regression) / 2, factor)
+def _blended(factor: FloatArray, regression: FloatArray, outside: FloatArray) -> FloatArray:
+    share = np.exp(-np.abs(outside) / FADING) / 2
+    return np.where(np.isfinite(regression), factor + share * (regression - factor), factor)
 
 
 def _numbers(frame: pd.DataFrame) -> FloatArray:
@@ -165,11 +182,7 @@ def _numbers(frame: pd.DataFrame) -> FloatArray:
 
 def _units(scores: FloatArray, seen: BoolArray) -> FloatArray:
     """Population sd of each column; 1 where it has none."""
-    if np.isinf(scores).any():
-        raise EeveeError("complete: a score is infinite")
     mean = np.where(seen, scores, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
     squares = (np.where(seen, scores - mean, 0.0) ** 2).sum(axis=0)
     units = np.sqrt(squares / np.maximum(seen.sum(axis=0), 1))
-    if not (units > 0).any():
-        raise EeveeError("complete: no column has two different scores")
     return np.where(units > 0, units, 1.0)

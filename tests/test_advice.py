@@ -12,6 +12,7 @@ import pytest
 import eevee
 from eevee.completion import Completion, complete
 from eevee.errors import EeveeError
+from eevee.gains import Gains
 from eevee.scoring.beliefs import Beliefs
 from tests.conftest import made_table
 
@@ -62,8 +63,10 @@ def believed(beliefs: Beliefs, seen: np.ndarray, owner: list[str], costs: dict[s
     names = [f"c{i}" for i in range(len(owner))]
     frame = pd.DataFrame(np.zeros((1, len(owner))), ["m"], names)
     filled = complete(made_table(12, 3).scores)
+    variance = conditional(beliefs, seen)[None]
     return replace(
         filled,
+        gains=Gains(variance, sharpness=1.0, come_true=1.0, error=0.1, trials=10),
         scores=frame,
         predicted=pd.DataFrame(~seen[None], ["m"], names),
         beliefs=beliefs,

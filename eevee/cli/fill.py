@@ -83,6 +83,8 @@ def _as_json(
 
 
 def _print(read: ResultsTable, found: Completion) -> None:
+    from eevee.gap_pattern import gap_pattern
+
     print_line(
         f"{read.n_models} models x {read.n_columns} columns, {read.coverage:.1%} measured; "
         f"{len(found.basis)} cells filled, none of them measured"
@@ -93,6 +95,9 @@ def _print(read: ResultsTable, found: Completion) -> None:
         f"{found.penalty:g}, {bent}) and of regressions on the columns that tell most"
     )
     print_line(f"intervals: {100 * found.level:g} %, from measured cells that were hidden")
+    pattern = gap_pattern(read)
+    if pattern.sentence:
+        print_line(pattern.sentence)
     print_line()
     columns = found.by_column
     print_table(
@@ -128,6 +133,11 @@ def _print_advice(found: Completion, model: str, advice: pd.DataFrame) -> None:
         f"{found.cost_unit}",
         advice.columns,
         advice.head(SHOWN).itertuples(index=False),
+    )
+    gains = found.gains
+    print_line(
+        f"of what a score would tell of others {gains.come_true:.2f} (standard error "
+        f"{gains.error:.2f}) came true on hidden scores; the drops are multiplied by it"
     )
     if len(advice) > SHOWN:
         print_line(f"... and {len(advice) - SHOWN} more: --json has all")

@@ -30,12 +30,14 @@ from eevee.cli.verb import verb
 def describe(table: TableOptions, output: OutputOptions) -> None:
     """Show what was read, and everything that was dropped, guessed, ignored or converted."""
     from eevee.describe import describe as describe_table
-    from eevee.describe import summary
+    from eevee.describe import gaps_as_json, summary
+    from eevee.gap_pattern import gap_pattern
 
     read = table.read()
-    columns, about = describe_table(read), summary(read)
+    columns, about, pattern = describe_table(read), summary(read), gap_pattern(read)
     if output.as_json:
-        print_json({**about, "table": columns.to_dict("records")})
+        gaps = gaps_as_json(pattern)
+        print_json({**about, "gaps": gaps, "table": columns.to_dict("records")})
         return
     shown = columns.assign(
         direction=columns["direction"] + " (" + columns["direction_source"] + ")"
@@ -50,6 +52,8 @@ def describe(table: TableOptions, output: OutputOptions) -> None:
         f"columns), {about['coverage']:.1%} measured; everything costs "
         f"{about['total_cost']:.4g} {about['cost_unit']}"
     )
+    if pattern.sentence:
+        print_line(pattern.sentence)
     print_line(f"read as: {about['layout']}")
     print_line(f"SHA-256: {about['sha256']}")
     if about["near_duplicates"]:

@@ -74,3 +74,7 @@ class Beliefs:
         drop = np.einsum("jm,jm->j", cross, np.linalg.solve(gain, cross.T).T)
         drop = np.where(measured, self.variance(seen), drop)
         return np.where(seen, 0.0, drop)
+
+    def shares(self, seen: BoolArray, measured: BoolArray) -> FloatArray:
+        """Return `drops` as shares of each column's predictive variance, (n_columns,)."""
+        return self.drops(seen, measured) / self.variance(seen)

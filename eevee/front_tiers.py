@@ -11,6 +11,7 @@ from eevee.scoring.base import Scorer
 from eevee.search.baselines import N_RANDOM
 from eevee.search.constraints import Constraints
 from eevee.search.goal import goal_space
+from eevee.search.near_ties import settle
 from eevee.search.pareto import ParetoResult, within_one_se
 from eevee.search.procedure import Procedure
 from eevee.search.result import Ledger, ProgressHook, SearchResult
@@ -182,12 +183,16 @@ def _better(
     ledger.restore(rows)
     ledger.count_draws(alone.random_draws)
     ledger.add(also, 1)
-    return ledger.result(
+    settings = {**alone.settings, "method": "front and evolution"}
+    settled = settings.pop("near_ties", None)
+    settings.pop("lowest_loss", None)
+    found = ledger.result(
         n_rescore=alone.settings["n_rescore"],
-        settings={**alone.settings, "method": "front and evolution"},
+        settings=settings,
         logbook=alone.logbook,
         also=also,
     )
+    return settle(scorer, found, "covariance", also) if settled == "covariance" else found
 
 
 def _polished(

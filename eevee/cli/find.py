@@ -138,7 +138,12 @@ def sweep(
             elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
         )
         losses = curve_losses(made, results, advance=job.bar.advance)
-        judged = {len(one.best): search_verdict(made, one, k=len(one.best)) for one in results}
+        judged = {
+            len(one.best): search_verdict(
+                made, one, k=len(one.best), constraints=kept, seed=scorer.seed
+            )
+            for one in results
+        }
         verdicts = {str(k): one.as_dict() for k, one in judged.items()}
         if out is not None:
             asked = settings(table, scorer, search, rules, k=sizes)

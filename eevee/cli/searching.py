@@ -151,6 +151,8 @@ class SearchOptions:
             raise typer.BadParameter(f"{self._evolving} belongs to an evolution, not to {method}")
         if method != "evolution" and self.near_ties is NearTiesOption.covariance:
             raise typer.BadParameter(f"--near-ties belongs to the default search, not to {method}")
+        if self.near_ties is NearTiesOption.covariance and self.objective.value != "loss":
+            raise typer.BadParameter("--near-ties covariance goes with --objective loss alone")
         return Procedure(
             method=method,
             evolution=self._evolution(method) if method in EVOLVING else None,

@@ -25,7 +25,8 @@ MAX_SWAPS = 6000
 def swaps_subset(scorer: Scorer, space: Space, stop: Callable[[], bool] = never) -> Subset | None:
     """Return what greedy search with swaps finds in a space; None if it was stopped before.
 
-    No move of it lowers the loss, unless `MAX_SWAPS` cut it short.
+    No move of it lowers the loss, unless `MAX_SWAPS` cut it short or the space is so wide that
+    only some of the swaps are tried (`eevee.search.steps.WIDE`).
 
     Examples
     --------
@@ -138,8 +139,9 @@ def greedy_backward(ledger: Ledger, space: Space, rng: np.random.Generator) -> l
 def greedy_swaps(ledger: Ledger, space: Space, rng: np.random.Generator) -> list[Subset]:
     """Search forward, then swap one benchmark for another as long as that helps.
 
-    Each time the best of all swaps (under a budget also additions and drops), until none helps
-    or `MAX_SWAPS` of them were looked at. Parameters as in `eevee.evolve`.
+    Each time the best of all swaps (under a budget also additions and drops; in wide spaces those
+    of the benchmarks that are missed least), until none helps or `MAX_SWAPS` of them were looked
+    at. Parameters as in `eevee.evolve`.
 
     Examples
     --------

@@ -106,9 +106,9 @@ def settled_words(found: SearchResult) -> str | None:
     if found.settings.get("near_ties") != "covariance":
         return None
     return (
-        f"Few models: of the subsets within a standard error of the lowest search loss "
-        f"({found.settings['lowest_loss']:.4g}) the first is that which leaves the least "
-        "conditional variance (--near-ties loss: the lowest loss)."
+        "Proposed first: of the subsets within a standard error of the lowest search loss "
+        f"({found.settings['lowest_loss']:.4g}), the one with the least conditional variance; "
+        "the loss does not tell them apart (--near-ties loss: the lowest loss)."
     )
 
 
@@ -131,17 +131,21 @@ def noise(scorer: Scorer, found: SearchResult) -> float:
     losses = scorer.score_splits([found.best, *others])
     fit, test = splits.fit.sum(axis=1).mean(), splits.test.sum(axis=1).mean()
     variances = (losses[1:] - losses[0]).var(axis=1, ddof=1)
-    return float(np.median(np.sqrt(variances * overlap_factor(n_splits, fit, test))))
+    known = variances[np.isfinite(variances)]  # unseen targets may leave a split nothing to test
+    if not len(known):
+        return 0.0
+    return float(np.median(np.sqrt(known * overlap_factor(n_splits, fit, test))))
 
 
 def _by_variance(scorer: Scorer, found: SearchResult) -> list[Subset]:
     """Near ties of the best subset, those with the least conditional variance first."""
     limit = found.best_row["loss"] + noise(scorer, found)
     near = found.evaluated[found.evaluated["loss"] <= limit]
-    subsets = list(near["benchmarks"])
+    subsets = [*near["benchmarks"]] or [found.best]
     weights = scorer.describe().get("weights")
     left = ShrunkCovariance(scorer.table, targets=found.targets, weights=weights).left(subsets)
-    order = sorted(zip(map(round6, left), near["cost"], subsets, strict=True))
+    costs = map(scorer.table.cost_of, subsets)
+    order = sorted(zip(map(round6, left), costs, subsets, strict=True))
     return [subset for *_, subset in order]
 
 

@@ -142,8 +142,7 @@ class Procedure:
                 options |= self._evolving(judge)
                 options |= {"checkpoints": watch.checkpoints, "stop": watch.stop, "include": start}
             goal = {"budget": budget, "constraints": constraints, "n_rescore": self.n_rescore}
-            found = SEARCHES[self.method](judge, k, **goal, **options, **own)
-            return self._settled(judge, found, start)
+            return SEARCHES[self.method](judge, k, **goal, **options, **own)
 
         scorer = self.judge(scorer)
         results = [search(scorer, begin, seed=seed, label=label)]
@@ -152,12 +151,15 @@ class Procedure:
                 break
             again = f"{label}, search {i + 1}"
             results.append(search(scorer, begin, seed=child_seed(seed, i), label=again))
-        found = best_of_restarts(results, scorer.table.benchmark_names)
+        best = best_of_restarts(results, scorer.table.benchmark_names)
+        found = self._settled(scorer, best, begin)
         others: list[SearchResult] = []
         for i, other in enumerate(elsewhere, start=1):
             if not watch.stop():
                 own, name = child_seed(seed, ELSEWHERE, i), f"{label}, other splits {i}"
-                others.append(search(self.judge(other), [], seed=own, label=name))
+                judge = self.judge(other)
+                once = search(judge, [], seed=own, label=name)
+                others.append(self._settled(judge, once, []))
         return found if watch.stop() else with_elsewhere(found, others)
 
     def _settled(

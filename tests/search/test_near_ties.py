@@ -155,3 +155,12 @@ def test_a_subset_of_everything_has_nothing_to_settle() -> None:
     table = _table(n_benchmarks=4)
     scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table), targets="unseen")
     assert Procedure().run(scorer, 4).best == table.benchmark_names
+
+
+def test_a_split_that_leaves_nothing_unseen_to_test_does_not_stop_it() -> None:
+    scores = np.random.default_rng(0).normal(size=(16, 6))
+    scores[3:, 5] = np.nan
+    table = eevee.ResultsTable.from_scores(pd.DataFrame(scores, columns=list("abcdef")))
+    scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table), targets="unseen")
+    found = Procedure(near_ties="covariance").run(scorer, 5)
+    assert found.best in list(found.evaluated["benchmarks"])

@@ -129,7 +129,7 @@ def calibrate(
     rounds = cut(problem.seen, reach.strength, reach.outside, rng)
     far = _left_out(problem, recipe, rounds).where(far=True)
     scale = np.exp(far.features @ coefficients) * levels[far.columns]
-    outside = learn(far.errors, far.outside, far.count, scale, level)
+    outside = learn(far.errors, far.outside, far.count, scale, far.columns, level)
     return Calibration(coefficients, levels, quantile, noise, square, outside)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eevee.jackknife import models_needed
-from eevee.table import BoolArray, FloatArray
+from eevee.table import BoolArray, FloatArray, IntArray
 
 NEAR = 0.25
 """Standard deviations of strength outside those measured that still count as inside: where gaps
@@ -127,7 +127,12 @@ def cut(
 
 
 def learn(
-    errors: FloatArray, outside: FloatArray, count: FloatArray, scale: FloatArray, level: float
+    errors: FloatArray,
+    outside: FloatArray,
+    count: FloatArray,
+    scale: FloatArray,
+    columns: IntArray,
+    level: float,
 ) -> FarCells:
     """Learn from hidden cells outside.
 
@@ -139,8 +144,16 @@ def learn(
         Signed distance outside, and models that the column kept.
     scale : shape (n,)
         Of their errors were they inside.
+    columns : shape (n,)
+        Positions of their columns.
     level : float
         Of the intervals.
+
+    Notes
+    -----
+    Cells of one column err together. As in conformal prediction over groups (Dunn, Wasserman and
+    Ramdas, 2022, "Distribution-free prediction sets for two-layer hierarchical models"), the level
+    is raised by a share of one over the number of columns that were cut.
     """
     if len(errors) < 2 * models_needed(level):
         return FarCells(np.zeros(3), math.nan, math.nan, math.nan, math.nan)
@@ -150,7 +163,8 @@ def learn(
     coefficients = np.linalg.solve(gram, features.T @ target)
     size = scale * np.exp(features @ coefficients)
     ratios = np.sign(outside) * errors / size
-    low, high = np.quantile(ratios, [(1 - level) / 2, (1 + level) / 2])
+    raised = min(level * (1 + 1 / len(np.unique(columns))), 1.0)
+    low, high = np.quantile(ratios, [(1 - raised) / 2, (1 + raised) / 2])
     farthest = float(np.quantile(np.abs(outside), TESTED))
     # a column that kept next to equal scores would rule a plain mean
     square = float(np.minimum(ratios**2, np.quantile(ratios**2, level)).mean())

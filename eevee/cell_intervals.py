@@ -59,25 +59,25 @@ class Calibration:
     far: FarCells
 
     def scale(self, filling: Filling) -> FloatArray:
-        """Scale of the error of every cell, were its model inside, (n_models, n_columns)."""
-        return np.exp(_features(filling) @ self.coefficients) * self.levels
+        """Scale of the error of every cell of a common column, (n_models, n_columns)."""
+        return np.asarray(np.exp(_features(filling) @ self.coefficients))
 
     def variance(self, filling: Filling) -> FloatArray:
         """Expected squared error of every cell, in standardised units, (n_models, n_columns)."""
         scale, outside = self.scale(filling), filling.reach.outside
         count = np.broadcast_to(filling.seen.sum(axis=0), outside.shape)
         far = self.far.variance(outside, count, scale)
-        return np.where(is_far(outside) & np.isfinite(far), far, self.square * scale**2)
+        near = self.square * (scale * self.levels) ** 2
+        return np.where(is_far(outside) & np.isfinite(far), far, near)
 
     def ends(self, filling: Filling) -> tuple[FloatArray, FloatArray]:
         """Lower and upper ends of every cell in scores, (n_models, n_columns)."""
         scale, space = self.scale(filling), filling.space
         outside = filling.reach.outside
         count = np.broadcast_to(filling.seen.sum(axis=0), outside.shape)
+        half = self.quantile * scale * self.levels
         lower, upper = (
-            space.restore(
-                filling.blend + np.where(is_far(outside), end, side * self.quantile * scale)
-            )
+            space.restore(filling.blend + np.where(is_far(outside), end, side * half))
             for side, end in zip((-1, 1), self.far.ends(outside, count, scale), strict=True)
         )
         # what lies within the margin of an end of a percentage was bent as if on the margin
@@ -128,7 +128,8 @@ def calibrate(
     reach = fill(problem, problem.seen, recipe).reach
     rounds = cut(problem.seen, reach.strength, reach.outside, rng)
     far = _left_out(problem, recipe, rounds).where(far=True)
-    scale = np.exp(far.features @ coefficients) * levels[far.columns]
+    # without its column's level, which a cut column has from scores that the cut hides
+    scale = np.exp(far.features @ coefficients)
     outside = learn(far.errors, far.outside, far.count, scale, far.columns, level)
     return Calibration(coefficients, levels, quantile, noise, square, outside)
 

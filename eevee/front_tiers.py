@@ -11,7 +11,6 @@ from eevee.scoring.base import Scorer
 from eevee.search.baselines import N_RANDOM
 from eevee.search.constraints import Constraints
 from eevee.search.goal import goal_space
-from eevee.search.near_ties import settle
 from eevee.search.pareto import ParetoResult, within_one_se
 from eevee.search.procedure import Procedure
 from eevee.search.result import Ledger, ProgressHook, SearchResult
@@ -114,8 +113,9 @@ def tiers_from_front(
         If a budget is no number or below what the rules cost (before anything is scored).
     """
     goals = make_goals(scorer, budgets, None, constraints)
+    lowest = replace(procedure or Procedure(), near_ties="loss")  # as the front itself goes
     alone = search_tiers(
-        scorer, goals, constraints=constraints, procedure=procedure, seed=seed, watch=watch
+        scorer, goals, constraints=constraints, procedure=lowest, seed=seed, watch=watch
     )
     tiers: dict[str, SearchResult] = {}
     for goal in goals[: len(alone)]:
@@ -183,16 +183,12 @@ def _better(
     ledger.restore(rows)
     ledger.count_draws(alone.random_draws)
     ledger.add(also, 1)
-    settings = {**alone.settings, "method": "front and evolution"}
-    settled = settings.pop("near_ties", None)
-    settings.pop("lowest_loss", None)
-    found = ledger.result(
+    return ledger.result(
         n_rescore=alone.settings["n_rescore"],
-        settings=settings,
+        settings={**alone.settings, "method": "front and evolution"},
         logbook=alone.logbook,
         also=also,
     )
-    return settle(scorer, found, "covariance", also) if settled == "covariance" else found
 
 
 def _polished(

@@ -8,11 +8,19 @@ import numpy as np
 import pandas as pd
 
 from eevee.readers.directions import guess_direction
+from eevee.readers.ends import parse_bounds
 from eevee.readers.names import LONE_METRIC, words_of
 from eevee.table import BoolArray, FloatArray, ResultsTable
 
 PERCENTAGE_WORDS = frozenset("percent percentage pct rate err ece brier".split())  # noqa: SIM905
 """In the name of a lower-is-better column, what tells a percentage from seconds or perplexity."""
+QUANTITY_WORDS = frozenset(
+    "token tokens tps qps fps rps throughput speed second seconds sec secs ms minutes hours "  # noqa: SIM905
+    "latency elo rating psnr db perplexity ppl flops gflops tflops mb gb bytes joules watts".split()
+)
+"""In the name of any column, what tells a quantity without an upper end from a percentage."""
+GUESSED = "guessed"
+"""In ``table.columns["bounds"]``: nothing was said, so that `column_bounds` guesses."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +59,12 @@ class Bounds:
 
 
 def column_bounds(table: ResultsTable | pd.DataFrame) -> Bounds:
-    """Guess the ends of every column, from its measured scores and its name.
+    """Return the ends of every column: those of a benchmarks file, or a guess.
 
-    A column whose measured scores lie between 0 and 1 is a share, else between 0 and 100 a
-    percentage (negated: between -1 or -100 and 0). A column whose name says that lower is better,
-    or that is negative once directions are turned, is one only if its name says so ("error rate",
+    The guess goes by measured scores and names. A column whose measured scores lie between 0 and 1
+    is a share, else between 0 and 100 a percentage (negated: between -1 or -100 and 0). A column
+    whose name says that lower is better or that it is a quantity ("tokens_per_second", "elo"), or
+    that is negative once directions are turned, is one only if its name says so ("error rate",
     "top1_err", "ece", "%"): seconds and perplexities are never held below 100.
 
     Parameters
@@ -78,8 +87,12 @@ def column_bounds(table: ResultsTable | pd.DataFrame) -> Bounds:
     scores = frame.astype(np.float64).to_numpy()
     low, width = scale_of(scores, np.isfinite(scores))
     doubtful = _named_lower(table) | (np.fmin.reduce(scores * _signs(table), axis=0) < 0)
-    bounded = np.isfinite(width) & (~doubtful | _named_percentage(table))
-    return Bounds(np.where(bounded, low, -np.inf), np.where(bounded, low + width, np.inf))
+    doubtful |= _named(table, QUANTITY_WORDS)
+    bounded = np.isfinite(width) & (~doubtful | _named(table, PERCENTAGE_WORDS, "%"))
+    ends = np.where(bounded, [low, low + width], [[-np.inf], [np.inf]])
+    for place, said in _said(table).items():
+        ends[:, place] = parse_bounds(said, "bounds")
+    return Bounds(*ends)
 
 
 def scale_of(scores: FloatArray, seen: BoolArray) -> tuple[FloatArray, FloatArray]:
@@ -117,12 +130,22 @@ def _named_lower(table: ResultsTable | pd.DataFrame) -> BoolArray:
     return np.array([guess_direction(*pair) == "lower" for pair in pairs], dtype=np.bool_)
 
 
-def _named_percentage(table: ResultsTable | pd.DataFrame) -> BoolArray:
+def _said(table: ResultsTable | pd.DataFrame) -> dict[int, str]:
+    """Bounds that were given, by the place of the column."""
+    if not isinstance(table, ResultsTable) or "bounds" not in table.columns:
+        return {}
+    return {j: said for j, said in enumerate(table.columns["bounds"]) if said != GUESSED}
+
+
+def _named(
+    table: ResultsTable | pd.DataFrame, words: frozenset[str], sign: str | None = None
+) -> BoolArray:
+    """For each column, whether its name holds one of some words, or a sign."""
     if isinstance(table, ResultsTable):
         names = [f"{name} {metric}" for name, metric in table.columns["metric"].items()]
     else:
         names = [str(name) for name in table.columns]
     return np.array(
-        ["%" in name or not PERCENTAGE_WORDS.isdisjoint(words_of(name)) for name in names],
+        [(sign or "\0") in name or not words.isdisjoint(words_of(name)) for name in names],
         dtype=np.bool_,
     )

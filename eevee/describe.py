@@ -7,8 +7,10 @@ from typing import Any
 
 import pandas as pd
 
+from eevee.bounds import GUESSED, column_bounds
 from eevee.duplicates import find_duplicates
 from eevee.gap_pattern import GapPattern
+from eevee.readers.ends import bounds_in_words
 from eevee.table import ResultsTable
 
 
@@ -24,7 +26,8 @@ def describe(table: ResultsTable) -> pd.DataFrame:
     DataFrame
         ``column, benchmark, metric, direction, direction_source, role, task, cost`` (of its
         benchmark, in ``table.cost_unit``), ``coverage`` (share of the models, 0 to 1), ``min``
-        and ``max`` (as published), ``unit`` (population standard deviation).
+        and ``max`` (as published), ``low`` and ``high`` (bounds of predictions, infinite where
+        there are none), ``unit`` (population standard deviation).
 
     Examples
     --------
@@ -35,16 +38,50 @@ def describe(table: ResultsTable) -> pd.DataFrame:
     1  b.loss      1.00  0.1  0.3
     """
     benchmarks = table.benchmarks.loc[table.columns["benchmark"].tolist()]
-    scores = table.scores
+    scores, bounds = table.scores, column_bounds(table)
     described = table.columns.assign(
         task=benchmarks["task"].tolist(),
         cost=benchmarks["cost"].tolist(),
         coverage=scores.notna().mean(axis=0),
         min=scores.min(axis=0),
         max=scores.max(axis=0),
+        low=bounds.low,
+        high=bounds.high,
         unit=table.units,
     )
     return described.rename_axis("column").reset_index()
+
+
+def bounds_sentence(described: pd.DataFrame) -> str:
+    """Say between which bounds `predict` and `complete` keep scores, in one line.
+
+    Parameters
+    ----------
+    described : DataFrame
+        From `describe`.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"a": [10.0, 20.0], "b": [0.1, 0.3], "elo": [12.0, 40.0]})
+    >>> bounds_sentence(describe(ResultsTable.from_scores(frame.rename(index=str))))
+    'predictions lie within (guessed): 0 to 100 in 1 column; 0 to 1 in 1 column; none in elo'
+    """
+    guessed = described["bounds"].eq(GUESSED)
+    groups = []
+    for own, rows in (("guessed", described[guessed]), ("given", described[~guessed])):
+        by_ends: dict[str, list[str]] = {}
+        for name, *ends in zip(rows["column"], rows["low"], rows["high"], strict=True):
+            by_ends.setdefault(bounds_in_words(*ends), []).append(str(name))
+        said = [f"{ends} in {_columns_in_words(ends, names)}" for ends, names in by_ends.items()]
+        groups += [f"({own}): {'; '.join(said)}"] if said else []
+    return f"predictions lie within {'; '.join(groups)}"
+
+
+def _columns_in_words(ends: str, names: list[str]) -> str:
+    """Name up to three columns without bounds; count others."""
+    if ends == "none" and len(names) <= 3:
+        return ", ".join(names)
+    return f"{len(names)} column{'s' * (len(names) > 1)}"
 
 
 def gaps_as_json(pattern: GapPattern) -> dict[str, Any]:

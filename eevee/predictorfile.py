@@ -33,9 +33,11 @@ from eevee._strict import (
 from eevee._version import __version__
 from eevee.atomic import replacing
 from eevee.averages import loss_weights
+from eevee.bounds import GUESSED
 from eevee.errors import EeveeError
 from eevee.metamodel import NAMES, MetaModel
 from eevee.predictor import MIN_MODELS, Predictor
+from eevee.readers.ends import parse_bounds
 from eevee.scoring.mlp import MOST_EPOCHS
 from eevee.table import COLUMN_FIELDS, FloatArray, Provenance, ResultsTable
 
@@ -158,6 +160,7 @@ class _Column:
     direction: str
     direction_source: str
     role: str
+    bounds: str
     unit: float
 
 
@@ -255,6 +258,13 @@ def _whole_numbers(value: object, at: str) -> tuple[int, ...]:
     return tuple(parse(one, f"{at}[{place}]") for place, one in enumerate(value))
 
 
+def _bounds(value: object, at: str) -> str:
+    found = text(value, at)
+    if found != GUESSED:
+        parse_bounds(found, at)
+    return found
+
+
 def _itself(name: str) -> str:
     return name
 
@@ -268,6 +278,7 @@ _column = record(
         "direction": one_of("higher", "lower"),
         "direction_source": one_of("read", "guessed"),
         "role": one_of("score", "proxy"),
+        "bounds": _bounds,
         "unit": number(_DIGITS, above=0),
     },
 )

@@ -22,7 +22,7 @@ Subset = tuple[str, ...]
 NO_COSTS = "benchmarks"
 """The cost unit of a table without costs: each benchmark costs 1, budgets are counts."""
 
-COLUMN_FIELDS = ("benchmark", "metric", "direction", "direction_source", "role")
+COLUMN_FIELDS = ("benchmark", "metric", "direction", "direction_source", "role", "bounds")
 BENCHMARK_FIELDS = ("task", "cost")
 
 
@@ -78,7 +78,8 @@ class ResultsTable:
         As published (not turned, not scaled); NaN where a cell was not measured.
     columns : DataFrame indexed by column name
         ``benchmark, metric, direction`` ("higher" or "lower"), ``direction_source``
-        ("read" or "guessed"), ``role`` ("score" or "proxy").
+        ("read" or "guessed"), ``role`` ("score" or "proxy"), ``bounds`` ("guessed", "none" or such
+        as "0 to 100": `eevee.bounds`).
     benchmarks : DataFrame indexed by benchmark name
         ``task`` (or None) and ``cost`` in `cost_unit`.
     models : DataFrame indexed by model name
@@ -146,6 +147,8 @@ class ResultsTable:
         scores = scores.astype(np.float64)
         if columns is None:
             columns = _plain_columns(list(scores.columns))
+        if "bounds" not in columns:
+            columns = columns.assign(bounds="guessed")
         if benchmarks is None:
             names = sorted(set(columns["benchmark"]))
             benchmarks = pd.DataFrame({"task": None, "cost": 1.0}, index=pd.Index(names))

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,7 +12,9 @@ from hypothesis import strategies as st
 
 import eevee
 from eevee.bounds import Bounds, column_bounds
+from eevee.describe import bounds_sentence, describe
 from eevee.prediction import mean_bounds
+from eevee.readers.ends import bounds_in_words, parse_bounds
 
 
 def _steep(direction: str = "higher", name: str = "acc") -> tuple[eevee.ResultsTable, pd.DataFrame]:
@@ -72,6 +76,10 @@ def test_predict_and_complete_have_the_same_bounds() -> None:
         ("negative error rate", [-12.0, -44.0], (-100, 0)),
         ("elo", [-12.0, -44.0], (-np.inf, np.inf)),
         ("nothing", [np.nan, np.nan], (-np.inf, np.inf)),
+        ("tokens_per_second", [12.0, 44.0], (-np.inf, np.inf)),
+        ("Chatbot Arena Elo", [12.0, 44.0], (-np.inf, np.inf)),
+        ("speedup rate", [12.0, 44.0], (0, 100)),
+        ("word_sorting", [12.0, 44.0], (0, 100)),
     ],
 )
 def test_bounds_follow_from_scores_and_names(name: str, scores: list[float], ends) -> None:
@@ -86,3 +94,47 @@ def test_bounds_of_a_mean_are_its_least_and_largest_over_all_corners(columns) ->
     low, high = mean_bounds(Bounds(np.zeros(len(highs)), highs), weights)
     sums = corners @ weights
     np.testing.assert_allclose([low, high], [sums.min(), sums.max()], rtol=1e-9, atol=1e-9)
+
+
+def test_bounds_of_a_benchmarks_file_hold_and_outlive_saving(tmp_path: Path) -> None:
+    """A percentage that ends at 97.5, scores that are none: given bounds replace the guess."""
+    full, new = _steep()
+    facts = pd.DataFrame({"benchmark": ["acc", "other"], "bounds": ["0 to 97.5 %", "none"]})
+    table = eevee.read_table(full.scores.rename(index="m{}".format), benchmarks=facts)
+    assert table.columns["bounds"].tolist() == ["guessed", "0 to 97.5", "none"]
+    fitted = eevee.fit_predictor(table, ["input"], scorer="ridge")
+    fitted.save(tmp_path / "p.npz")
+    for predictor in (fitted, eevee.Predictor.load(tmp_path / "p.npz")):
+        found = predictor.predict(new)
+        assert found.upper.loc["far", "acc"] == 97.5
+        assert found.upper.loc["far", "other"] > 100
+    assert bounds_sentence(describe(table)) == (
+        "predictions lie within (guessed): 0 to 100 in 1 column; "
+        "(given): 0 to 97.5 in 1 column; none in other"
+    )
+
+
+@pytest.mark.parametrize(
+    ("cell", "why"),
+    [
+        ("0 to 50", "row 1, column 'bounds': 'm1' has 60 in 'acc', outside '0 to 50'; correct one"),
+        ("up to 100", "'up to 100' are no bounds; write such as '0 to 100', or 'none'"),
+        ("100-0", "'100-0' are no bounds"),
+    ],
+)
+def test_bounds_that_cannot_be_are_refused(cell: str, why: str) -> None:
+    frame = pd.DataFrame({"model": ["m0", "m1", "m2"], "acc": [40, 60, 50], "b": [1, 2, 3]})
+    with pytest.raises(eevee.EeveeError, match=re.escape(why)):
+        eevee.read_table(frame, benchmarks=pd.DataFrame({"benchmark": ["acc"], "bounds": [cell]}))
+
+
+@given(
+    st.floats(-1e6, 1e6, allow_nan=False),
+    st.floats(-1e6, 1e6, allow_nan=False),
+    st.sampled_from(["{} to {}", "{:.17g} - {:.17g}", "[{:f}, {:f}]", "{:f}..{:f}%"]),
+)
+def test_what_is_written_as_bounds_is_read(low: float, high: float, shape: str) -> None:
+    if float(f"{low:f}") < float(f"{high:f}") and "e" not in shape.format(low, high):
+        ends = parse_bounds(shape.format(low, high), "")
+        np.testing.assert_allclose(ends, (low, high), atol=1e-6)
+        assert parse_bounds(bounds_in_words(*ends), "") == ends

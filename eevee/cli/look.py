@@ -29,8 +29,8 @@ from eevee.cli.verb import verb
 @verb
 def describe(table: TableOptions, output: OutputOptions) -> None:
     """Show what was read, and everything that was dropped, guessed, ignored or converted."""
+    from eevee.describe import bounds_sentence, gaps_as_json, summary
     from eevee.describe import describe as describe_table
-    from eevee.describe import gaps_as_json, summary
     from eevee.gap_pattern import gap_pattern
 
     read = table.read()
@@ -44,7 +44,8 @@ def describe(table: TableOptions, output: OutputOptions) -> None:
     )
     if (columns["benchmark"] == columns["column"]).all():
         shown = shown.drop(columns="benchmark")
-    shown = shown.drop(columns="direction_source").dropna(axis=1, how="all")
+    hidden = ["direction_source", "bounds", "low", "high"]
+    shown = shown.drop(columns=hidden).dropna(axis=1, how="all")
     print_table(f"Columns of {about['source']}", shown.columns, shown.itertuples(index=False))
     print_line()
     print_line(
@@ -52,6 +53,7 @@ def describe(table: TableOptions, output: OutputOptions) -> None:
         f"columns), {about['coverage']:.1%} measured; everything costs "
         f"{about['total_cost']:.4g} {about['cost_unit']}"
     )
+    print_line(bounds_sentence(columns))
     if pattern.sentence:
         print_line(pattern.sentence)
     print_line(f"read as: {about['layout']}")

@@ -266,5 +266,6 @@ def _finish_columns(source: str, columns: pd.DataFrame) -> pd.DataFrame:
             "direction": columns["direction"].where(read, guesses),
             "direction_source": read.map({True: "read", False: "guessed"}),
             "role": columns["role"].fillna("score"),
+            "bounds": columns["bounds"].fillna("guessed"),
         }
     )

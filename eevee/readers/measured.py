@@ -39,7 +39,7 @@ class Measured:
     source, sha256, layout : str
     scores : DataFrame, models x columns
     columns : DataFrame indexed by column name
-        ``benchmark``, ``metric``, and ``direction`` and ``role``, None where not said.
+        ``benchmark``, ``metric``, and ``direction``, ``role`` and ``bounds``, None where not said.
     tasks : mapping of benchmark to task
     models : DataFrame indexed by model name
     stderrs : DataFrame like `scores`, or None
@@ -152,11 +152,12 @@ def note_splits(names: Sequence[str]) -> list[Note]:
 
 
 def column_frame(names: Sequence[str], owners: Sequence[tuple[str, str]]) -> pd.DataFrame:
-    """Return a frame of benchmark and metric of each column; directions and roles unknown."""
+    """Return a frame of benchmark and metric of each column; the rest unknown."""
     benchmarks = [benchmark for benchmark, _ in owners]
     metrics = [metric for _, metric in owners]
     return pd.DataFrame(
-        {"benchmark": benchmarks, "metric": metrics, "direction": None, "role": None},
+        {"benchmark": benchmarks, "metric": metrics}
+        | dict.fromkeys(("direction", "role", "bounds")),
         index=list(names),
         dtype=object,
     )

@@ -11,6 +11,7 @@ import pandas as pd
 from eevee.errors import EeveeError, did_you_mean
 from eevee.readers.cells import is_missing
 from eevee.readers.directions import DIRECTION_NAMES, read_direction
+from eevee.readers.ends import bounds_in_words, parse_bounds
 from eevee.readers.grid import Grid, frame_to_grid, without_row_numbers
 from eevee.readers.long import plain
 from eevee.readers.measured import Measured, Options, check_name
@@ -21,7 +22,7 @@ from eevee.table import Note
 Source = str | os.PathLike[str] | pd.DataFrame
 
 _KEYS = ("column", "benchmark", "dataset", "name")
-_FIELDS = ("task", "cost", "role", "metric", *DIRECTION_NAMES)
+_FIELDS = ("task", "cost", "role", "metric", "bounds", *DIRECTION_NAMES)
 _ROLES = ("score", "proxy")
 
 
@@ -57,12 +58,14 @@ class BenchmarkFacts:
         j = self.place(field)
         if j is None:
             return []
-        return [(i, cell) for i, cell in enumerate(self.grid.column(j)) if not is_missing(cell)]
+        told = {"none"} if field == "bounds" else set()
+        cells = enumerate(self.grid.column(j))
+        return [(i, c) for i, c in cells if not is_missing(c) or c.casefold() in told]
 
 
 def read_benchmarks(source: Source) -> BenchmarkFacts:
     """Read a benchmarks file: ``benchmark`` (or ``column``) and any of task, direction, cost, \
-role, metric."""
+role, metric, bounds."""
     grid = sidecar_grid(source, "benchmarks")
     headers = [plain(name) for name in grid.header]
     key = next((headers.index(name) for name in _KEYS if name in headers), 0)
@@ -70,7 +73,7 @@ role, metric."""
     if not set(headers) - {headers[key]} & known:
         raise EeveeError(
             f"{grid.source}: the header names nothing that is known about benchmarks; "
-            "columns are benchmark (or column), task, direction, cost, role, metric"
+            "columns are benchmark (or column), task, direction, cost, role, metric, bounds"
         )
     for i, name in enumerate(grid.column(key)):
         check_name(name, "the benchmark", f"{grid.source}: row {grid.lines[i]}")
@@ -78,7 +81,7 @@ role, metric."""
 
 
 def apply_benchmarks(measured: Measured, facts: BenchmarkFacts) -> Measured:
-    """Give columns the directions, roles, metrics and benchmarks, and benchmarks the tasks."""
+    """Give columns what the file says of them, and benchmarks their tasks."""
     grid = facts.grid
     rows = [_columns_of_row(measured, facts, i) for i in range(len(grid.rows))]
     columns = measured.columns.copy()
@@ -100,6 +103,9 @@ def apply_benchmarks(measured: Measured, facts: BenchmarkFacts) -> Measured:
             j = facts.place("role") or 0
             raise grid.error(i, j, f"{role!r} is not a role; write 'score' or 'proxy'")
         columns.loc[rows[i], "role"] = role.casefold()
+    for i, cell in facts.cells("bounds"):
+        where = f"{grid.source}: row {grid.lines[i]}, {grid.label(facts.place('bounds') or 0)}"
+        columns.loc[rows[i], "bounds"] = _bounds(measured, rows[i], cell, where)
     tasks = dict(measured.tasks)
     for i, task in facts.cells("task"):
         for benchmark in set(columns.loc[rows[i], "benchmark"]):
@@ -165,6 +171,20 @@ def _columns_of_row(measured: Measured, facts: BenchmarkFacts, i: int) -> list[s
         metrics = ", ".join(repr(m) for m in columns.loc[owned, "metric"])
         raise grid.error(i, place or 0, f"{name!r} has no metric {metric!r}; it has {metrics}")
     return chosen
+
+
+def _bounds(measured: Measured, columns: list[str], cell: str, where: str) -> str:
+    """Return the bounds in a cell as the table keeps them; no score may lie outside."""
+    low, high = parse_bounds(cell, where)
+    for column in columns:
+        scores = measured.scores[column]
+        outside = scores[(scores < low) | (scores > high)]
+        if len(outside):
+            raise EeveeError(
+                f"{where}: {outside.index[0]!r} has {outside.iloc[0]:g} in {column!r}, outside "
+                f"{cell!r}; correct one"
+            )
+    return bounds_in_words(low, high)
 
 
 def _check_repeats(grid: Grid, names: Sequence[str], what: str) -> None:

@@ -24,7 +24,7 @@ def describe(table: ResultsTable) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``column, benchmark, metric, direction, direction_source, role, task, cost`` (of its
+        ``column, benchmark, metric, direction, direction_source, role, bounds, task, cost`` (of its
         benchmark, in ``table.cost_unit``), ``coverage`` (share of the models, 0 to 1), ``min``
         and ``max`` (as published), ``low`` and ``high`` (bounds of predictions, infinite where
         there are none), ``unit`` (population standard deviation).

@@ -30,8 +30,8 @@ def messy() -> eevee.ResultsTable:
 
 def test_each_column_is_described_in_table_order(messy: eevee.ResultsTable):
     described = describe(messy)
-    fields = "column benchmark metric direction direction_source role task cost coverage min max"
-    assert list(described) == [*fields.split(), "unit"]
+    fields = "column benchmark metric direction direction_source role bounds task cost coverage"
+    assert list(described) == [*fields.split(), "min", "max", "low", "high", "unit"]
     assert list(described["column"]) == ["a", "b.loss", "b.acc"]
     assert described.loc[0, ["task", "cost", "coverage", "min", "max"]].tolist() == [
         "t", 2.0, 0.75, 1.0, 3.0,

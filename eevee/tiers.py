@@ -15,7 +15,7 @@ from eevee.errors import EeveeError
 from eevee.scoring.base import Scorer
 from eevee.scoring.objective import plain_scorer
 from eevee.search.constraints import Constraints
-from eevee.search.goal import goal_space
+from eevee.search.goal import check_unseen, goal_space
 from eevee.search.methods import compare
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
@@ -77,7 +77,7 @@ def make_goals(
             raise EeveeError(f"tier {goal.name!r} has both a budget and a size; give one")
         rules = rules_of(goal, constraints)
         try:
-            goal_space(scorer, goal.k, goal.budget, rules)
+            check_unseen(scorer, goal_space(scorer, goal.k, goal.budget, rules))
         except EeveeError as error:
             raise EeveeError(f"tier {goal.name!r}: {error}") from None
     return sorted(goals, key=lambda g: (g.budget is None, g.budget or 0.0, g.k or 0, g.name))

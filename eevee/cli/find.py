@@ -119,8 +119,9 @@ def sweep(
     """Search at several sizes, and show the loss over k for both kinds of target (Fig. 5)."""
     from eevee.jobs import save_sweep
     from eevee.search.curve import curve_losses, curve_table
+    from eevee.search.sweep import judge_sizes
     from eevee.search.sweep import sweep as sweep_sizes
-    from eevee.search.verdict import search_verdict, sizes_in_words
+    from eevee.search.verdict import sizes_in_words
 
     sizes = parse_sizes(ks)
     procedure = search.make(scorer.paper)
@@ -138,12 +139,7 @@ def sweep(
             elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
         )
         losses = curve_losses(made, results, advance=job.bar.advance)
-        judged = {
-            len(one.best): search_verdict(
-                made, one, k=len(one.best), constraints=kept, seed=scorer.seed
-            )
-            for one in results
-        }
+        judged = judge_sizes(made, results, seed=scorer.search_seed, constraints=kept)
         verdicts = {str(k): one.as_dict() for k, one in judged.items()}
         if out is not None:
             asked = settings(table, scorer, search, rules, k=sizes)

@@ -13,7 +13,7 @@ from eevee.search.checkpoint import Checkpoints
 from eevee.search.constraints import Constraints
 from eevee.search.generations import Evolution, Generations
 from eevee.search.goal import goal_space, inside
-from eevee.search.greedy import swaps_subset
+from eevee.search.greedy import swapped
 from eevee.search.result import Ledger, ProgressHook, SearchResult
 from eevee.search.screen import check_screen
 from eevee.search.space import members
@@ -138,13 +138,16 @@ def evolve(
             evolution,
             rng,
             first,
-            rival=partial(swaps_subset, scorer, space, stop),
+            rival=partial(swapped, scorer, space, stop),
             screen=screen,
             saved=kept,
             stop=stop,
         )
         logbook = search.run(also)
-        also += search.rivals
+        if search.joined is not None:
+            also.append(search.joined.best)
+            note = search.joined.note
+            settings |= {"note": f"greedy search with swaps: {note}"} if note else {}
         if not search.done:
             settings |= {"interrupted": True, "n_rescore": 0}
     return ledger.result(

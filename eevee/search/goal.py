@@ -54,7 +54,7 @@ def check_unseen(scorer: Scorer, space: Space) -> None:
     targets = set(table.columns["benchmark"][table.is_target])
     always = space.costs if space.smallest == len(space.costs) else space.fixed
     if targets <= set(always):
-        what = "targets='unseen'" if scorer.targets == "unseen" else "objective='r2'"
+        what = "objective='r2'" if scorer.objective == "r2" else "targets='unseen'"
         raise EeveeError(
             f"with all {len(targets)} benchmarks nothing is left to predict, which {what} judges; "
             "give a smaller size, or use targets='all' and another objective"

@@ -204,7 +204,10 @@ class Ledger:
         return self._top[0]
 
     def _rank_top(self, new: Iterable[Subset]) -> None:
-        self._top = sorted([*self._top, *new], key=self.order)[:KEPT]
+        full = len(self._top) >= KEPT
+        worst = round6(self.loss(self._top[-1])) if full else float("inf")
+        near = [subset for subset in new if round6(self.loss(subset)) <= worst]
+        self._top = sorted([*self._top, *near], key=self.order)[:KEPT]
 
     def loss(self, subset: Subset) -> float:
         """Return the loss of a scored subset, infinite where it is blank."""

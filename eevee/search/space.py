@@ -266,7 +266,8 @@ class Space:
 def members(space: Space, limit: int) -> list[Subset] | None:
     """Return all subsets of a space; None where there are more than `limit`.
 
-    Without a budget or tasks they are counted before they are listed, else listed no further
+    Without a budget or tasks they are counted before they are listed. Under a budget there are
+    too many if those that hold the cheapest benchmarks alone are; else they are listed, no further
     than the limit.
 
     Examples
@@ -280,5 +281,18 @@ def members(space: Space, limit: int) -> list[Subset] | None:
         sizes = range(max(space.smallest, 1), space.largest + 1)
         if sum(comb(free, size - fixed) for size in sizes if size >= fixed) > limit:
             return None
+    if not space.tasks and space.smallest <= max(len(space.fixed), 1):
+        if 2 ** _n_together(space) - 1 > limit:
+            return None
     listed = list(islice(space, limit + 1))
     return listed if len(listed) <= limit else None
+
+
+def _n_together(space: Space) -> int:
+    """Return how many of the cheapest free benchmarks fit all together, and so in any part."""
+    taken = list(space.fixed)
+    for name in sorted(space.free, key=lambda name: (space.costs[name], name)):
+        if not space.may_join(taken, name):
+            break
+        taken.append(name)
+    return len(taken) - len(space.fixed)

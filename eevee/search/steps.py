@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from eevee.search.result import round6
@@ -56,16 +57,23 @@ class Steps:
         """What was left out on the way, since the space is wide; empty if nothing was."""
         return ", ".join(self._left_out)
 
-    def order(self, subset: Subset) -> tuple[float, float, Subset]:
-        """Sort by (rounded loss, cost, names)."""
-        cost = total_cost(self._space.costs[name] for name in subset)
-        return round6(self._known[subset]), cost, subset
+    def ordered(self, subsets: Iterable[Subset]) -> list[Subset]:
+        """Sort by (rounded loss, cost, names); a cost is added up only where it decides."""
+        losses = {one: round6(self._known[one]) for one in subsets}
+        times = Counter(losses.values())
+
+        def order(one: Subset) -> tuple[float, float, Subset]:
+            loss = losses[one]
+            costs = (self._space.costs[name] for name in one) if times[loss] > 1 else ()
+            return loss, total_cost(costs), one
+
+        return sorted(losses, key=order)
 
     def best(self, subsets: Iterable[Subset]) -> Subset:
         """Return the best of the members among some subsets."""
         members = [one for one in subsets if one in self._space]
         self._learn(members)
-        return min(members, key=self.order)
+        return self.ordered(members)[0]
 
     def up(self, *, per_cost: bool = False) -> list[Subset]:
         """Add to the fixed benchmarks until nothing fits; return the subsets on the way.
@@ -133,7 +141,7 @@ class Steps:
                 self._left_out[f"at most {limit:,} swaps tried"] = None
                 break
             self._learn(near)
-            better = min([subset, *near], key=self.order)
+            better = self.ordered([subset, *near])[0]
             if better == subset:
                 break
             subset = better
@@ -144,7 +152,7 @@ class Steps:
         inside = [name for name in subset if name not in self._space.fixed]
         without = {tuple(one for one in subset if one != name): name for name in inside}
         self._learn(without)
-        rest = sorted(without, key=self.order)[:LEAST_NEEDED]
+        rest = self.ordered(without)[:LEAST_NEEDED]
         outside = [name for name in self._space.free if name not in subset]
         bases = rest if self._space.one_size else [*rest, subset]
         longer = [tuple(sorted((*base, name))) for base in bases for name in outside]
@@ -154,16 +162,16 @@ class Steps:
     def _steps(self, subset: Subset, after: dict[Subset, str], per_cost: bool) -> list[str]:
         """Order benchmarks by the subsets after each change of one, the best first."""
         self._learn(after)
+        by_loss = self.ordered(after)
         if not per_cost:
-            return [after[one] for one in sorted(after, key=self.order)]
+            return [after[one] for one in by_loss]
         before, joins = round6(self._known[subset]), len(next(iter(after))) > len(subset)
 
         def worth(one: Subset) -> float:
             change, cost = round6(self._known[one]) - before, self._space.costs[after[one]]
             return -worth_per_cost(-change, cost) if joins else worth_per_cost(change, cost)
 
-        best = sorted(after, key=lambda one: (worth(one), self.order(one)))
-        return [after[one] for one in best]
+        return [after[one] for one in sorted(by_loss, key=worth)]  # ties stay in order
 
     def _learn(self, subsets: Iterable[Subset]) -> None:
         new = [one for one in dict.fromkeys(subsets) if one not in self._known]

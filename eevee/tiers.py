@@ -285,7 +285,7 @@ def _shared_settings(found: Mapping[str, SearchResult]) -> dict[str, Any]:
     """Settings that all tiers share, and by tier what differs."""
     results = list(found.values())
     first = results[0].settings if results else {}
-    own = ("budget", "k", "seed", "method")
+    own = ("budget", "k", "seed", "method", "note", "lowest_loss")
     shared = {
         key: value
         for key, value in first.items()
@@ -293,7 +293,11 @@ def _shared_settings(found: Mapping[str, SearchResult]) -> dict[str, Any]:
     }
     if any(result.settings.get("interrupted") for result in results):
         shared["interrupted"] = True
-    return shared | {"methods": {name: result.settings["method"] for name, result in found.items()}}
+    by_tier = {"method": "methods", "note": "notes", "lowest_loss": "lowest_losses"}
+    for key, name in by_tier.items():
+        told = {tier: r.settings[key] for tier, r in found.items() if key in r.settings}
+        shared |= {name: told} if told else {}
+    return shared
 
 
 def _tier(scorer: Scorer, name: str, result: SearchResult) -> Tier:

@@ -224,7 +224,7 @@ class Saved:
     def _refused(self, why: str) -> EeveeError:
         return EeveeError(
             f"{self._path}: the checkpoint of {self._label!r} {why}; remove the folder "
-            f"{self._folder} to begin anew"
+            f"{self._folder} to start again"
         )
 
 

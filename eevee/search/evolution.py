@@ -42,7 +42,8 @@ def evolve(
     Random subsets, then generations in which the best 50 stay and each makes 10 children, one
     benchmark swapped for another (under a budget also added or dropped); then the best
     subset moves to its best neighbour until none is better, and what greedy search with swaps
-    finds joins: by the loss that ranks, the result is never above that of `greedy_swaps`.
+    finds joins: by the loss that ranks, the result is never above that of `greedy_swaps`
+    (which in wide spaces leaves out some steps; then ``settings["note"]`` says which).
     Where the whole space holds at most `evolution.max_exhaustive` subsets, all of them
     are scored instead and the result is exact. ``Evolution.paper()`` is the paper's algorithm,
     without that end.

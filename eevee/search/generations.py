@@ -43,10 +43,10 @@ class Evolution:
         The top winners are kept, as the paper does under the name of a tournament, or
         DEAP's `selTournament` draws them.
     polish : bool
-        After the generations, move the best subset to its best neighbour, until none is better.
+        After the generations, move the best subset to its best neighbour until none is better.
     rival : bool
-        In the end also take what greedy search with swaps finds. (Among the first population it
-        would do harm: its children soon crowd out all others.)
+        In the end also take what greedy search with swaps finds. (In the first population it
+        does harm: its children soon replace all others.)
     max_exhaustive : int
         Score everything where there are at most this many subsets; polish no further where a
         subset has more neighbours.

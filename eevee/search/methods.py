@@ -17,6 +17,7 @@ from eevee.search.evolution import evolve
 from eevee.search.generations import Evolution
 from eevee.search.goal import goal_space
 from eevee.search.greedy import MAX_BACKWARD, greedy, greedy_backward, greedy_swaps, n_backward
+from eevee.search.near_ties import lowest_row
 from eevee.search.result import ProgressHook, SearchResult
 from eevee.search.watch import never
 
@@ -135,8 +136,13 @@ def _row(method: str, found: SearchResult) -> dict[str, Any]:
         **kept,
         "benchmarks": found.best,
         "evaluated": len(found.evaluated),
-        "note": found.settings.get("note", ""),
+        "note": "; ".join(filter(None, (_proposed(found), found.settings.get("note")))),
     }
+
+
+def _proposed(found: SearchResult) -> str:
+    lowest = found.settings.get("lowest_loss")
+    return "" if lowest_row(found) is None else f"proposed; lowest {lowest:.4g}"
 
 
 def drawn_words(found: SearchResult) -> str:

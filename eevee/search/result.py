@@ -69,7 +69,7 @@ class SearchResult:
         (over splits), ``rescored_mean, rescored_spread`` (over initialisations that the
         search did not use; NaN for scorers without). Ranked by ``rescored_mean`` where
         it is there, else by ``loss``; ties by cost, then names. Where near ties were settled
-        (`eevee.search.near_ties`) the proposed subset stands before them all.
+        (`eevee.search.near_ties`) the proposed subset comes first.
     evaluated : DataFrame
         Every subset scored: ``benchmarks, size, cost, loss, spread, generation, drawn``: how
         often it came among the random draws, the baseline at this size or budget.

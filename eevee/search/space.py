@@ -18,9 +18,9 @@ from eevee.table import Subset, round_cost, total_cost
 
 NO_RULES = Constraints()
 MAX_DRAWS = 100
-"""Drawing is given up where nothing new comes in this many draws."""
+"""Drawing stops after this many draws in a row without a new subset."""
 ROUGH = 1e-6
-"""Sums of costs this near to a budget, as a share of it, are added up exactly."""
+"""Sums of costs within this share of a budget are added up exactly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +140,7 @@ class Space:
 
         Where the space hardly holds as many, `count` draws or a few more. A subset that comes
         twice stands twice, so that shares of the draws are those of random orders; but where all
-        subsets are equally likely, once, which tells the same with less luck.
+        subsets are equally likely, once, which has the same distribution and less noise.
         """
         drawn: list[Subset] = []
         seen: set[Subset] = set()
@@ -167,7 +167,7 @@ class Space:
         return neighbour if neighbour in self else None
 
     def n_swaps(self, subset: Subset) -> int:
-        """Return how many swaps there are, some of which may leave the space."""
+        """Return the number of swaps; some may leave the space."""
         inside = len(subset) - len(self.fixed)
         return inside * (len(self.free) - inside)
 

@@ -81,7 +81,9 @@ class SearchVerdict:
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain values, None for what is blank."""
-        kept = {k: None if isinstance(v, float) and isnan(v) else v for k, v in asdict(self).items()}
+        kept = {
+            k: None if isinstance(v, float) and isnan(v) else v for k, v in asdict(self).items()
+        }
         return {**kept, "words": self.words}
 
 

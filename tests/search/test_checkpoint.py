@@ -81,10 +81,13 @@ def test_a_stop_while_greedy_search_runs_loses_nothing_and_greedy_runs_no_more_t
     monkeypatch.setattr(greedy.Steps, "climb", once)
     kept = Checkpoints(tmp_path)
     part, _ = search(kept, stop_after=3, **options)  # three generations were begun
-    assert part.settings["interrupted"] and len(climbs) == 1
-    assert same(search(kept, **options)[0], whole) and len(climbs) == 2
+    assert part.settings["interrupted"]
+    assert len(climbs) == 1
+    assert same(search(kept, **options)[0], whole)
+    assert len(climbs) == 2
     again, _ = search(kept, stop_after=0, **options)  # it is done: nothing is left to stop
-    assert same(again, whole) and len(climbs) == 2
+    assert same(again, whole)
+    assert len(climbs) == 2
 
 
 def test_a_network_scorer_says_the_same_of_its_epochs_after_a_resumed_search(
@@ -170,7 +173,7 @@ def test_a_damaged_checkpoint_is_refused(tmp_path: Path, part: str, damage: byte
     search(kept, stop_after=2)
     (path,) = tmp_path.glob(f"*.{part}")
     path.write_bytes(damage)
-    with pytest.raises(eevee.EeveeError, match=r"remove the folder .* to begin anew"):
+    with pytest.raises(eevee.EeveeError, match=r"remove the folder .* to start again"):
         search(kept)
 
 

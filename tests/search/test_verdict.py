@@ -100,7 +100,9 @@ def test_blanks_are_none_so_that_json_is_valid() -> None:
     table = made_table(n_models=20, n_benchmarks=6)
     blank = eevee.RidgeScorer(table, few_splits(table), targets="unseen")
     told = search_verdict(blank, eevee.evolve(blank, 6)).as_dict()
-    assert told["loss"] is None and told["random_median"] is None and told["below"] is None
+    assert told["loss"] is None
+    assert told["random_median"] is None
+    assert told["below"] is None
     assert json.loads(json.dumps(told, allow_nan=False)) == told
 
 

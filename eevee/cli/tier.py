@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -316,6 +316,6 @@ def _tier_rows(name: str, result: SearchResult, unseen: float) -> list[list[Any]
     return rows
 
 
-def _figures(row: Mapping[str, Any]) -> list[Any]:
+def _figures(row: pd.Series[Any]) -> list[Any]:
     losses = (float(row[what]) for what in ("loss", "spread", "rescored_mean"))
     return [float(row["cost"]), len(row["benchmarks"]), *losses]

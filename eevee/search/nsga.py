@@ -220,7 +220,7 @@ class FrontSearch:
 
 
 def crossed(space: Space, one: Subset, other: Subset, rng: np.random.Generator) -> Subset | None:
-    """Return what both hold and each of the rest with probability 1/2; repaired where it leaves the space.
+    """Return what both hold and each of the rest with probability 1/2, repaired to be a member.
 
     Examples
     --------

@@ -281,9 +281,9 @@ def members(space: Space, limit: int) -> list[Subset] | None:
         sizes = range(max(space.smallest, 1), space.largest + 1)
         if sum(comb(free, size - fixed) for size in sizes if size >= fixed) > limit:
             return None
-    if not space.tasks and space.smallest <= max(len(space.fixed), 1):
-        if 2 ** _n_together(space) - 1 > limit:
-            return None
+    any_size = not space.tasks and space.smallest <= max(len(space.fixed), 1)
+    if any_size and 2 ** _n_together(space) - 1 > limit:
+        return None
     listed = list(islice(space, limit + 1))
     return listed if len(listed) <= limit else None
 

@@ -40,7 +40,8 @@ class SearchVerdict:
         By which share of the random median the winner's loss is lower.
     noise : float or None
         Standard deviation of a subset's loss, as a difference from the mean of the random ones, by
-        luck of splits and initialisations (each split has its own). None with one split, or too little to compare.
+        luck of splits and initialisations (each split has its own). None with one split, or too
+        little to compare.
     distance : float or None
         Random median less loss, in units of that noise.
     share : float or None
@@ -117,11 +118,11 @@ def search_verdict(
     the losses of random subsets are split into what is noise and what is not. Let L_s be the loss
     of random subset s, and v the mean over s of the variance over splits of L_s less the mean of
     the random ones in the same split, times 1 / J + n_test / n_train for the overlap of the J
-    splits (Nadeau and Bengio 2003). Networks are initialised anew in each split, so that v
-    holds the luck of initialisations. The share is rho = 1 - v / var(L_s). With normal losses, a subset whose loss lies A below the
-    mean is truly rho A below it, give or take sqrt(rho v), whether it was selected or not (Efron
-    2011, "Tweedie's formula and selection bias", section 1). The verdict is clear where rho is at
-    least 1/3 (below that its own error counts) and rho A at least twice sqrt(rho v).
+    splits (Nadeau and Bengio 2003). Each split has its own initialisations, so v holds their luck
+    too. The share is rho = 1 - v / var(L_s). With normal losses, a subset whose loss lies A below
+    the mean is truly rho A below it, give or take sqrt(rho v), whether it was selected or not
+    (Efron 2011, "Tweedie's formula and selection bias", section 1). The verdict is clear where rho
+    is at least 1/3 (below that its own error counts) and rho A at least twice sqrt(rho v).
 
     Examples
     --------

@@ -161,3 +161,19 @@ def test_verbs_begin_with_it_and_files_hold_it(tmp_path: Path, monkeypatch: Any)
     assert shown.startswith("verdict: ")
     front = ("pareto", "small.csv", "--budget", "a=2", "--scorer", "ridge", "--splits", "3")
     assert run(*front).stdout.startswith("a: verdict: ")
+
+
+def test_what_verbs_print_of_blank_losses_is_valid_json(tmp_path: Path) -> None:
+    path = tmp_path / "small.csv"
+    made_table(16, 4).scores.rename_axis("model").to_csv(path)
+    scored = ("--scorer", "ridge", "--splits", "2", "--targets", "unseen", "--json")
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    for verb in (("select", path, "-k", "4"), ("sweep", path, "--k", "3,4")):
+        told = json.loads(run_in_process(*verb, *scored).stdout, parse_constant=refuse)
+        verdicts = told["verdicts"]["4"] if "verdicts" in told else told["verdict"]
+        assert verdicts["below"] is None
+    done = run_in_process("tiers", path, "--size", "all=4", *scored, code=1)
+    assert len(done.stderr.splitlines()) == 1 and "tier 'all'" in done.stderr

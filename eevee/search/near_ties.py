@@ -22,9 +22,9 @@ NEAR_TIES: dict[NearTies, str] = {
     "covariance": "the least conditional variance within a standard error of the lowest loss",
     "loss": "the lowest loss, however close the others are",
 }
-FEW_MODELS = 30
-"""Tables with fewer models are small. Held-out losses were lower on most tables of 13 to 24 models
-searched on, not on the one with 32 (ridge; see "Small tables" in tests/benchmarks/README.md)."""
+FEW_MODELS = 24
+"""Tables with fewer models are small. Held-out losses were lower on most tables with 13 to 20 models
+to search on, and much the same with 24 ("Small tables" in tests/benchmarks/README.md)."""
 MOST_MISSING = 0.1
 """Share of missing cells above which the covariance was not tried."""
 

@@ -148,7 +148,7 @@ def evolve(
         if search.joined is not None:
             also.append(search.joined.best)
             note = search.joined.note
-            settings |= {"note": f"greedy search with swaps: {note}"} if note else {}
+            settings |= {"note": f"greedy search with swaps was cut short: {note}"} if note else {}
         if not search.done:
             settings |= {"interrupted": True, "n_rescore": 0}
     return ledger.result(

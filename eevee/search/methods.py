@@ -102,7 +102,7 @@ def compare(
     """
     scorer = objective_scorer(scorer, found.objective)
     own = found.settings.get("method", "search")
-    rows = [_row(own, found)]
+    rows = [{**_row(own, found), "note": _proposed(found)}]
     shared: dict[str, Any] = {"budget": budget, "constraints": constraints, "seed": seed}
     backward = n_backward(goal_space(scorer, k, budget, constraints))
     for name, search in BASELINES.items():
@@ -136,11 +136,12 @@ def _row(method: str, found: SearchResult) -> dict[str, Any]:
         **kept,
         "benchmarks": found.best,
         "evaluated": len(found.evaluated),
-        "note": "; ".join(filter(None, (_proposed(found), found.settings.get("note")))),
+        "note": found.settings.get("note", ""),
     }
 
 
 def _proposed(found: SearchResult) -> str:
+    """Note of the search that was run: verbs print the one in its settings under the result."""
     lowest = found.settings.get("lowest_loss")
     return "" if lowest_row(found) is None else f"proposed; lowest {lowest:.4g}"
 

@@ -176,4 +176,5 @@ def test_what_verbs_print_of_blank_losses_is_valid_json(tmp_path: Path) -> None:
         verdicts = told["verdicts"]["4"] if "verdicts" in told else told["verdict"]
         assert verdicts["below"] is None
     done = run_in_process("tiers", path, "--size", "all=4", *scored, code=1)
-    assert len(done.stderr.splitlines()) == 1 and "tier 'all'" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert "tier 'all'" in done.stderr

@@ -23,8 +23,8 @@ NEAR_TIES: dict[NearTies, str] = {
     "loss": "the lowest loss, however close the others are",
 }
 FEW_MODELS = 24
-"""Tables with fewer models are small. Held-out losses were lower on most tables with 13 to 20 models
-to search on, and much the same with 24 ("Small tables" in tests/benchmarks/README.md)."""
+"""Tables with fewer models are small. Held-out losses were lower on most tables with 13 to 20
+models to search on, much the same with 24 ("Small tables" in tests/benchmarks/README.md)."""
 MOST_MISSING = 0.1
 """Share of missing cells above which the covariance was not tried."""
 

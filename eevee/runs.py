@@ -126,7 +126,7 @@ def open_checkpoints(out: str | os.PathLike[str], *, resume: bool) -> Checkpoint
     if not resume and folder.is_dir() and any(folder.glob("search-*.json")):
         raise EeveeError(
             f"{folder}: holds an interrupted run; add --resume to go on with it, or remove the "
-            "folder to begin anew"
+            "folder to start again"
         )
     return Checkpoints(folder)
 

@@ -15,7 +15,7 @@ from eevee.errors import EeveeError
 from eevee.scoring.base import Scorer
 from eevee.scoring.objective import plain_scorer
 from eevee.search.constraints import Constraints
-from eevee.search.goal import goal_space
+from eevee.search.goal import check_unseen, goal_space
 from eevee.search.methods import compare
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
@@ -77,7 +77,7 @@ def make_goals(
             raise EeveeError(f"tier {goal.name!r} has both a budget and a size; give one")
         rules = rules_of(goal, constraints)
         try:
-            goal_space(scorer, goal.k, goal.budget, rules)
+            check_unseen(scorer, goal_space(scorer, goal.k, goal.budget, rules))
         except EeveeError as error:
             raise EeveeError(f"tier {goal.name!r}: {error}") from None
     return sorted(goals, key=lambda g: (g.budget is None, g.budget or 0.0, g.k or 0, g.name))
@@ -285,7 +285,7 @@ def _shared_settings(found: Mapping[str, SearchResult]) -> dict[str, Any]:
     """Settings that all tiers share, and by tier what differs."""
     results = list(found.values())
     first = results[0].settings if results else {}
-    own = ("budget", "k", "seed", "method")
+    own = ("budget", "k", "seed", "method", "note", "lowest_loss")
     shared = {
         key: value
         for key, value in first.items()
@@ -293,7 +293,11 @@ def _shared_settings(found: Mapping[str, SearchResult]) -> dict[str, Any]:
     }
     if any(result.settings.get("interrupted") for result in results):
         shared["interrupted"] = True
-    return shared | {"methods": {name: result.settings["method"] for name, result in found.items()}}
+    by_tier = {"method": "methods", "note": "notes", "lowest_loss": "lowest_losses"}
+    for key, name in by_tier.items():
+        told = {tier: r.settings[key] for tier, r in found.items() if key in r.settings}
+        shared |= {name: told} if told else {}
+    return shared
 
 
 def _tier(scorer: Scorer, name: str, result: SearchResult) -> Tier:

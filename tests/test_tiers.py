@@ -194,3 +194,17 @@ def test_another_tier_does_not_change_the_random_part_of_a_search() -> None:
     alone = search_tiers(scorer, make_goals(scorer, {"big": 6}), **options)["big"]
     beside = search_tiers(scorer, make_goals(scorer, {"tiny": 2, "big": 6}), **options)["big"]
     assert alone.random_losses.tolist() == beside.random_losses.tolist()
+
+
+def test_a_tier_of_everything_is_refused_before_the_work_where_only_the_unseen_is_judged() -> None:
+    table = table_with(5)
+    splits = few_splits(table)
+    unseen = eevee.RidgeScorer(table, splits, targets="unseen")
+    with pytest.raises(eevee.EeveeError, match=r"tier .all.: with all 5 benchmarks nothing"):
+        make_goals(unseen, {}, {"all": 5})
+    by_r2 = eevee.objective_scorer(eevee.RidgeScorer(table, splits), "r2")
+    with pytest.raises(eevee.EeveeError, match="objective='r2'"):
+        make_goals(by_r2, {}, {"all": 5})
+    assert make_goals(unseen, {}, {"most": 4})
+    assert make_goals(unseen, {}, {"four": 4}, eevee.Constraints(exclude=("b00",)))
+    assert make_goals(eevee.RidgeScorer(table, splits), {}, {"all": 5})

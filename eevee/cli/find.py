@@ -119,8 +119,9 @@ def sweep(
     """Search at several sizes, and show the loss over k for both kinds of target (Fig. 5)."""
     from eevee.jobs import save_sweep
     from eevee.search.curve import curve_losses, curve_table
+    from eevee.search.sweep import judge_sizes
     from eevee.search.sweep import sweep as sweep_sizes
-    from eevee.search.verdict import search_verdict, sizes_in_words
+    from eevee.search.verdict import sizes_in_words
 
     sizes = parse_sizes(ks)
     procedure = search.make(scorer.paper)
@@ -138,12 +139,7 @@ def sweep(
             elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
         )
         losses = curve_losses(made, results, advance=job.bar.advance)
-        judged = {
-            len(one.best): search_verdict(
-                made, one, k=len(one.best), constraints=kept, seed=scorer.seed
-            )
-            for one in results
-        }
+        judged = judge_sizes(made, results, seed=scorer.search_seed, constraints=kept)
         verdicts = {str(k): one.as_dict() for k, one in judged.items()}
         if out is not None:
             asked = settings(table, scorer, search, rules, k=sizes)
@@ -214,12 +210,15 @@ def minimised(result: SearchResult) -> str:
 
 def _print_ranked(result: SearchResult, both: pd.DataFrame, table: ResultsTable) -> None:
     from eevee.search.methods import drawn_words
+    from eevee.search.near_ties import lowest_row
 
     how = "every subset scored" if result.exact else f"{len(result.evaluated)} subsets scored"
     shown = ["benchmarks", "loss", "spread", "rescored_mean", "cost"]
-    ranked = result.ranked[shown].head(SHOWN)
+    other = lowest_row(result) is not None
+    ranked = result.ranked[shown].head(SHOWN + other)
+    title = "The proposed subset, and the best" if other else "Best subsets"
     print_table(
-        f"Best subsets by {minimised(result)} (targets: {result.targets}; {how})",
+        f"{title} by {minimised(result)} (targets: {result.targets}; {how})",
         [
             "rank",
             minimised(result),
@@ -229,18 +228,18 @@ def _print_ranked(result: SearchResult, both: pd.DataFrame, table: ResultsTable)
             "benchmarks",
         ],
         (
-            [i, *row, ", ".join(subset)]
-            for i, (subset, *row) in enumerate(ranked.itertuples(index=False), start=1)
+            [i or "proposed", *row, ", ".join(subset)]
+            for i, (subset, *row) in enumerate(ranked.itertuples(index=False), start=1 - other)
         ),
     )
-    print_settled(result)
+    print_notes({"": result})
     print_line(
         f"random median {number(result.random_median)} ({drawn_words(result)}); predicting each "
         "column's mean: "
         f"{number(result.mean_predictor)}"
     )
     print_line(
-        f"search loss of the first subset, all benchmarks as targets: "
+        f"search loss of the {'proposed' if other else 'first'} subset, all benchmarks as targets: "
         f"{number(both['all'].iloc[0])}; only those not in it: {number(both['unseen'].iloc[0])}"
     )
     print_line(f"The {minimised(result)} is biased downward: the search chose the subset for it.")
@@ -295,13 +294,18 @@ def _range(row: Mapping[Any, Any]) -> str:
     return f"{row['note']}: {number(row['low'])} to {number(row['high'])}"
 
 
-def print_settled(result: SearchResult, name: str = "") -> None:
-    """Say so where something else than the lowest loss is proposed."""
+def print_notes(found: Mapping[str, SearchResult]) -> None:
+    """Say once what was proposed instead of the lowest loss, and what was left out of a search."""
     from eevee.search.near_ties import settled_words
 
-    words = settled_words(result)
-    if words is not None:
-        print_line(f"{name}: {words}" if name else words)
+    said: dict[str, list[str]] = {}
+    for name, result in found.items():
+        for words in (settled_words(result), result.settings.get("note")):
+            if words:
+                said.setdefault(words, []).append(name)
+    for words, names in said.items():
+        where = ", ".join(filter(None, names))
+        print_line(f"{where}: {words}" if where else words)
 
 
 def print_agreement(result: SearchResult, name: str = "") -> None:

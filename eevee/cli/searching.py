@@ -57,7 +57,7 @@ class ObjectiveOption(StrEnum):
 
 
 class NearTiesOption(StrEnum):
-    """What is proposed of the subsets that the loss does not tell apart."""
+    """Which of the subsets that the loss does not tell apart is proposed."""
 
     auto = "auto"
     covariance = "covariance"
@@ -123,9 +123,9 @@ class SearchOptions:
         NearTiesOption,
         option(
             "--near-ties",
-            help="Of the subsets within a standard error of the lowest loss propose that with the "
-            "least conditional variance (covariance), or the lowest loss itself (loss); auto: the "
-            "former where there are few models.",
+            help="Propose the subset with the least conditional variance within a standard error "
+            "of the lowest loss (covariance), or the lowest loss (loss); auto: covariance on "
+            "tables with few models.",
             panel=_SEARCH,
         ),
     ] = NearTiesOption.auto

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eevee.cli import app
-from eevee.cli.find import Baselines, minimised, print_agreement, print_baselines, print_settled
+from eevee.cli.find import Baselines, minimised, print_agreement, print_baselines, print_notes
 from eevee.cli.options import Out, OutputOptions, ScorerOptions, TableOptions, settings
 from eevee.cli.searching import (
     RuleOptions,
@@ -253,6 +253,7 @@ def _named(texts: Iterable[str], option: str, form: str) -> dict[str, str]:
 
 def _print_tiers(found: dict[str, SearchResult], both: pd.DataFrame, table: ResultsTable) -> None:
     from eevee.search.methods import drawn_words
+    from eevee.search.near_ties import lowest_row
 
     print_table(
         f"Tiers of {table.provenance.source} ({table.n_models} models x "
@@ -270,22 +271,17 @@ def _print_tiers(found: dict[str, SearchResult], both: pd.DataFrame, table: Resu
             "scored",
         ],
         (
-            [
-                name,
-                result.settings.get("budget"),
-                float(result.best_row["cost"]),
-                len(result.best),
-                *(float(result.best_row[what]) for what in ("loss", "spread", "rescored_mean")),
-                unseen,
-                result.random_median,
-                "all" if result.exact else str(len(result.evaluated)),
-            ]
+            row
             for (name, result), unseen in zip(found.items(), both["unseen"], strict=True)
+            for row in _tier_rows(name, result, unseen)
         ),
     )
     for name, result in found.items():
         print_line(f"{name}: {', '.join(result.best)}")
-        print_settled(result, name)
+        other = lowest_row(result)
+        if other is not None:
+            print_line(f"{name}, lowest loss: {', '.join(other['benchmarks'])}")
+    print_notes(found)
     print_line(
         "Random median: benchmarks in random order, each taken if it still fits; "
         + "; ".join(f"{name}: {drawn_words(result)}" for name, result in found.items())
@@ -305,3 +301,21 @@ def _print_tiers(found: dict[str, SearchResult], both: pd.DataFrame, table: Resu
         "Search loss: held-out squared error in squared units, over all benchmarks; unseen loss: "
         f"over those that the tier lacks. {bound}{bias}"
     )
+
+
+def _tier_rows(name: str, result: SearchResult, unseen: float) -> list[list[Any]]:
+    """Return what is proposed, and the lowest loss where that is another subset."""
+    from eevee.search.near_ties import lowest_row
+
+    budget, other = result.settings.get("budget"), lowest_row(result)
+    label = name if other is None else f"{name}, proposed"
+    scored = "all" if result.exact else str(len(result.evaluated))
+    rows = [[label, budget, *_figures(result.best_row), unseen, result.random_median, scored]]
+    if other is not None:
+        rows.append([f"{name}, lowest loss", budget, *_figures(other), None, None, None])
+    return rows
+
+
+def _figures(row: pd.Series[Any]) -> list[Any]:
+    losses = (float(row[what]) for what in ("loss", "spread", "rescored_mean"))
+    return [float(row["cost"]), len(row["benchmarks"]), *losses]

@@ -1,4 +1,4 @@
-"""`ShrunkCovariance`: the variance that a subset leaves in every column, by a covariance alone."""
+"""`ShrunkCovariance`: the variance that a subset leaves in every column, from a covariance."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from eevee.table import BoolArray, FloatArray, IntArray, ResultsTable, Subset
 CHUNK = 500
 """Subsets at once."""
 JITTER = 1e-9
-"""Added to variances of 1: columns that say the same, with no shrinkage, have no inverse."""
+"""Added to variances of 1: without shrinkage, equal columns have a singular covariance."""
 
 
 class ShrunkCovariance:
     """Mean conditional variance of all targets, given the columns of a subset.
 
-    What linear prediction from the subset would leave of each column, in units squared and
-    averaged as the loss is, if the covariance were known: a second guess at what the loss
-    estimates, from all models at once. It holds no luck of splits, and with few models it varies
-    less than the loss does; but it is biased, since columns are neither linear nor normal.
+    The variance that linear prediction from the subset would leave in each column, in units squared
+    and averaged as the loss is, if the covariance were known: another estimate of what the loss
+    estimates, from all models at once. It does not depend on splits, and with few models it varies
+    less than the loss; but it is biased, since columns are neither linear nor normal.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class ShrunkCovariance:
         return np.asarray(np.where(weights.sum(axis=1) == 0, np.nan, total))
 
     def _inputs(self, subsets: list[Subset]) -> IntArray:
-        """Columns of each subset, filled up with one that knows nothing, (n_subsets, most)."""
+        """Columns of each subset, padded with an empty one, (n_subsets, most)."""
         columns = [np.concatenate([self._columns[name] for name in subset]) for subset in subsets]
         filled = np.full((len(columns), max(map(len, columns))), self.table.n_columns)
         for row, one in zip(filled, columns, strict=True):
@@ -121,7 +121,7 @@ def _covariance(inputs: FloatArray, spreads: FloatArray) -> FloatArray:
 
 
 def _padded(covariance: FloatArray) -> FloatArray:
-    """Add a column of variance 1 that goes with no other."""
+    """Add a column of variance 1, uncorrelated with the others."""
     n = len(covariance)
     padded = np.eye(n + 1)
     padded[:n, :n] = covariance

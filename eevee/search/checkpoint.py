@@ -20,7 +20,7 @@ from eevee.errors import EeveeError
 from eevee.scoring.base import Scorer
 from eevee.table import Subset
 
-FORMAT = "eevee.checkpoint/1"
+FORMAT = "eevee.checkpoint/2"
 Rows = dict[Subset, tuple[float, float, int]]
 """Loss, spread and generation of each subset that was scored, in that order."""
 
@@ -37,6 +37,8 @@ class State:
     rng : dict
         State of the bit generator.
     rows : Rows
+    rival : dict or None
+        What joined in the end, as plain values.
     """
 
     phase: str
@@ -44,6 +46,7 @@ class State:
     logbook: list[dict[str, Any]]
     rng: Mapping[str, Any]
     rows: Rows
+    rival: Mapping[str, Any] | None = None
 
 
 class Checkpoints:
@@ -128,6 +131,7 @@ class Saved:
                 "phase": state.phase,
                 "logbook": state.logbook,
                 "rng": dict(state.rng),
+                "rival": state.rival,
             }
             with replacing(self._path) as temporary:
                 temporary.write_text(json.dumps(content, indent=1), encoding="utf-8")
@@ -214,12 +218,13 @@ class Saved:
             )
             rows: Rows = dict(zip(subsets, figures, strict=True))
             population = [subsets[i] for i in arrays["population"]]
-        return State(content["phase"], population, content["logbook"], content["rng"], rows)
+        about_search = (content["logbook"], content["rng"])
+        return State(content["phase"], population, *about_search, rows, content["rival"])
 
     def _refused(self, why: str) -> EeveeError:
         return EeveeError(
             f"{self._path}: the checkpoint of {self._label!r} {why}; remove the folder "
-            f"{self._folder} to begin anew"
+            f"{self._folder} to start again"
         )
 
 

@@ -13,7 +13,7 @@ from eevee.search.checkpoint import Checkpoints
 from eevee.search.constraints import Constraints
 from eevee.search.generations import Evolution, Generations
 from eevee.search.goal import goal_space, inside
-from eevee.search.greedy import swaps_subset
+from eevee.search.greedy import swapped
 from eevee.search.result import Ledger, ProgressHook, SearchResult
 from eevee.search.screen import check_screen
 from eevee.search.space import members
@@ -42,7 +42,8 @@ def evolve(
     Random subsets, then generations in which the best 50 stay and each makes 10 children, one
     benchmark swapped for another (under a budget also added or dropped); then the best
     subset moves to its best neighbour until none is better, and what greedy search with swaps
-    finds joins: by the loss that ranks, the result is never above that of `greedy_swaps`.
+    finds joins: by the loss that ranks, the result is never above that of `greedy_swaps`
+    (which in wide spaces leaves out some steps; then ``settings["note"]`` says which).
     Where the whole space holds at most `evolution.max_exhaustive` subsets, all of them
     are scored instead and the result is exact. ``Evolution.paper()`` is the paper's algorithm,
     without that end.
@@ -138,13 +139,16 @@ def evolve(
             evolution,
             rng,
             first,
-            rival=partial(swaps_subset, scorer, space, stop),
+            rival=partial(swapped, scorer, space, stop),
             screen=screen,
             saved=kept,
             stop=stop,
         )
         logbook = search.run(also)
-        also += search.rivals
+        if search.joined is not None:
+            also.append(search.joined.best)
+            note = search.joined.note
+            settings |= {"note": f"greedy search with swaps was cut short: {note}"} if note else {}
         if not search.done:
             settings |= {"interrupted": True, "n_rescore": 0}
     return ledger.result(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from deap import base
 from eevee.errors import EeveeError
 from eevee.scoring.base import Scorer
 from eevee.search.checkpoint import Saved, State
+from eevee.search.greedy import Swapped
 from eevee.search.result import Ledger, round6
 from eevee.search.screen import SCREEN_FACTOR, best_of
 from eevee.search.selection import Individual, Selection, selection
@@ -42,10 +43,10 @@ class Evolution:
         The top winners are kept, as the paper does under the name of a tournament, or
         DEAP's `selTournament` draws them.
     polish : bool
-        After the generations, move the best subset to its best neighbour, until none is better.
+        After the generations, move the best subset to its best neighbour until none is better.
     rival : bool
-        In the end also take what greedy search with swaps finds. (Among the first population it
-        would do harm: its children soon crowd out all others.)
+        In the end also take what greedy search with swaps finds. (In the first population it
+        does harm: its children soon replace all others.)
     max_exhaustive : int
         Score everything where there are at most this many subsets; polish no further where a
         subset has more neighbours.
@@ -99,7 +100,7 @@ class Generations:
     first : sequence of subsets
         The random ones to begin with.
     rival : callable
-        Gives the subset that joins in the end; None if it was stopped before.
+        Gives what joins in the end; None if it was stopped before.
     screen : Scorer or None
     saved : Saved or None
         Where the state is kept after each generation, and taken up again.
@@ -115,7 +116,7 @@ class Generations:
         rng: np.random.Generator,
         first: Sequence[Subset],
         *,
-        rival: Callable[[], Subset | None] = lambda: None,
+        rival: Callable[[], Swapped | None] = lambda: None,
         screen: Scorer | None = None,
         saved: Saved | None = None,
         stop: Callable[[], bool] = never,
@@ -133,7 +134,7 @@ class Generations:
         self._population: list[Subset] = []
         self._logbook: list[dict[str, Any]] = []
         self._phase: Phase = "evolving"
-        self.rivals: list[Subset] = []
+        self.joined: Swapped | None = None
         self._toolbox = base.Toolbox()
         self._toolbox.register("mutate", self._child)
         self._toolbox.register("select", selection(evolution.selection, self._rng))
@@ -191,8 +192,8 @@ class Generations:
         rival = self._rival()
         if rival is None:
             return
-        self.rivals = [rival]
-        self._population = self._evaluated([before, rival], self._next)
+        self.joined = rival
+        self._population = self._evaluated([before, rival.best], self._next)
         self._record(self._unchanged_since(before))
         self._phase = "done"
 
@@ -282,10 +283,9 @@ class Generations:
     def _keep(self) -> None:
         if self._saved is None:
             return
-        rng = self._rng.bit_generator.state
-        self._saved.save(
-            State(self._phase, self._population, self._logbook, rng, self._ledger.rows)
-        )
+        rng, rows = self._rng.bit_generator.state, self._ledger.rows
+        rival = None if self.joined is None else asdict(self.joined)
+        self._saved.save(State(self._phase, self._population, self._logbook, rng, rows, rival))
 
     def _take_up(self) -> bool:
         """Go on from the kept state, if there is one."""
@@ -298,9 +298,9 @@ class Generations:
         self._population = list(state.population)
         self._logbook = list(state.logbook)
         self._rng.bit_generator.state = state.rng
-        if self._evolution.rival and self._phase == "done":
-            rival = self._rival()  # a scorer tells which sizes it met: these too
-            self.rivals = [] if rival is None else [rival]
+        if state.rival is not None:
+            self.joined = Swapped.of(state.rival)
+            self._ledger.scorer.score(self.joined.by_size)  # it tells which sizes it met
         return True
 
 

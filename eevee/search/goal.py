@@ -43,6 +43,24 @@ def check_sizes_compare(budget: float | None, objective: Objective) -> None:
         )
 
 
+def check_unseen(scorer: Scorer, space: Space) -> None:
+    """Refuse a space none of whose subsets leaves a benchmark to predict, where that is judged.
+
+    A search there has nothing to minimise, and its tier no loss.
+    """
+    if scorer.targets != "unseen" and scorer.objective != "r2":
+        return
+    table = scorer.table
+    targets = set(table.columns["benchmark"][table.is_target])
+    always = space.costs if space.smallest == len(space.costs) else space.fixed
+    if targets <= set(always):
+        what = "objective='r2'" if scorer.objective == "r2" else "targets='unseen'"
+        raise EeveeError(
+            f"with all {len(targets)} benchmarks nothing is left to predict, which {what} judges; "
+            "give a smaller size, or use targets='all' and another objective"
+        )
+
+
 def make_space(
     table: ResultsTable,
     k: int | None = None,

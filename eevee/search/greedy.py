@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count
+from typing import Any
 
 import numpy as np
 
@@ -19,14 +21,35 @@ from eevee.table import Subset
 MAX_BACKWARD = 6000
 """Most subsets that a greedy search backward may score."""
 MAX_SWAPS = 6000
-"""Most neighbours that greedy search with swaps looks at; only wide tables have as many."""
+"""Most neighbours that greedy search with swaps tries; only wide tables have as many."""
 
 
-def swaps_subset(scorer: Scorer, space: Space, stop: Callable[[], bool] = never) -> Subset | None:
-    """Return what greedy search with swaps finds in a space; None if it was stopped before.
+@dataclass(frozen=True)
+class Swapped:
+    """What greedy search with swaps finds in a space.
 
-    No move of it lowers the loss, unless `MAX_SWAPS` cut it short or the space is so wide that
-    only some of the swaps are tried (`eevee.search.steps.WIDE`).
+    Attributes
+    ----------
+    best : Subset
+    by_size : list of subsets
+        One of each size that was scored: the scorer has met these sizes.
+    note : str
+        What was left out of the search; empty if nothing was.
+    """
+
+    best: Subset
+    by_size: list[Subset]
+    note: str = ""
+
+    @classmethod
+    def of(cls, kept: Mapping[str, Any]) -> Swapped:
+        """Make it again from its fields as JSON holds them."""
+        by_size = [tuple(subset) for subset in kept["by_size"]]
+        return cls(tuple(kept["best"]), by_size, kept["note"])
+
+
+def swapped(scorer: Scorer, space: Space, stop: Callable[[], bool] = never) -> Swapped | None:
+    """Search as `greedy_swaps`, without a result to rank; None if it was stopped before.
 
     Examples
     --------
@@ -35,13 +58,14 @@ def swaps_subset(scorer: Scorer, space: Space, stop: Callable[[], bool] = never)
     >>> frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 4)), columns=list("abcd"))
     >>> table = eevee.ResultsTable.from_scores(frame)
     >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
-    >>> len(swaps_subset(scorer, make_space(table, k=2)))
+    >>> len(swapped(scorer, make_space(table, k=2)).best)
     2
     """
-    steps = scored_steps(Ledger(scorer, "greedy", 0), space)
-    start = forward(steps, space)
-    found = steps.climb(start, most=MAX_SWAPS, stop=stop)
-    return None if stop() else found
+    ledger = Ledger(scorer, "greedy", 0)
+    steps = scored_steps(ledger, space)
+    found = steps.climb(forward(steps, space), most=MAX_SWAPS, stop=stop)
+    sizes = {len(subset): subset for subset in ledger.rows}
+    return None if stop() else Swapped(found, list(sizes.values()), steps.note)
 
 
 def forward(steps: Steps, space: Space) -> Subset:
@@ -99,7 +123,10 @@ def greedy(ledger: Ledger, space: Space, rng: np.random.Generator) -> list[Subse
     >>> len(found.best), len(found.evaluated), found.settings["method"]
     (2, 9, 'greedy')
     """
-    return [forward(scored_steps(ledger, space), space)]
+    steps = scored_steps(ledger, space)
+    found = forward(steps, space)
+    ledger.note = steps.note
+    return [found]
 
 
 @proposing("greedy-backward", n_backward)
@@ -107,7 +134,7 @@ def greedy_backward(ledger: Ledger, space: Space, rng: np.random.Generator) -> l
     """Search backward: from everything, drop the benchmark whose loss hurts least.
 
     Until size, budget and rules are met. Under a budget once by the lowest loss and once by the
-    least loss per cost saved, and the better end is the result. Parameters as in `eevee.evolve`.
+    least loss per cost saved; the better end is the result. Parameters as in `eevee.evolve`.
 
     Raises
     ------
@@ -139,9 +166,10 @@ def greedy_backward(ledger: Ledger, space: Space, rng: np.random.Generator) -> l
 def greedy_swaps(ledger: Ledger, space: Space, rng: np.random.Generator) -> list[Subset]:
     """Search forward, then swap one benchmark for another as long as that helps.
 
-    Each time the best of all swaps (under a budget also additions and drops; in wide spaces those
-    of the benchmarks that are missed least), until none helps or `MAX_SWAPS` of them were looked
-    at. Parameters as in `eevee.evolve`.
+    Each time the best of all swaps (under a budget also additions and drops), until none helps.
+    Wide spaces are searched in part, and the note in the settings says how: several benchmarks
+    are added at a time, only those that the subset needs least are swapped, and no more than
+    `MAX_SWAPS` neighbours are tried. Parameters as in `eevee.evolve`.
 
     Examples
     --------
@@ -155,6 +183,5 @@ def greedy_swaps(ledger: Ledger, space: Space, rng: np.random.Generator) -> list
     """
     steps = scored_steps(ledger, space)
     found = steps.climb(forward(steps, space), most=MAX_SWAPS)
-    if steps.cut_short:
-        ledger.note = f"stopped after {MAX_SWAPS:,} swaps"
+    ledger.note = steps.note
     return [found]

@@ -17,6 +17,7 @@ from eevee.search.evolution import evolve
 from eevee.search.generations import Evolution
 from eevee.search.goal import goal_space
 from eevee.search.greedy import MAX_BACKWARD, greedy, greedy_backward, greedy_swaps, n_backward
+from eevee.search.near_ties import lowest_row
 from eevee.search.result import ProgressHook, SearchResult
 from eevee.search.watch import never
 
@@ -101,7 +102,7 @@ def compare(
     """
     scorer = objective_scorer(scorer, found.objective)
     own = found.settings.get("method", "search")
-    rows = [_row(own, found)]
+    rows = [{**_row(own, found), "note": _proposed(found)}]
     shared: dict[str, Any] = {"budget": budget, "constraints": constraints, "seed": seed}
     backward = n_backward(goal_space(scorer, k, budget, constraints))
     for name, search in BASELINES.items():
@@ -137,6 +138,12 @@ def _row(method: str, found: SearchResult) -> dict[str, Any]:
         "evaluated": len(found.evaluated),
         "note": found.settings.get("note", ""),
     }
+
+
+def _proposed(found: SearchResult) -> str:
+    """Note of the search that was run: verbs print the one in its settings under the result."""
+    lowest = found.settings.get("lowest_loss")
+    return "" if lowest_row(found) is None else f"proposed; lowest {lowest:.4g}"
 
 
 def drawn_words(found: SearchResult) -> str:

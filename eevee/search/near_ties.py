@@ -1,10 +1,10 @@
-"""Near ties: which of the subsets that the loss does not tell apart a search proposes."""
+"""Near ties: which subset a search proposes where the loss does not tell the best apart."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -20,26 +20,26 @@ NearTies = Literal["auto", "covariance", "loss"]
 NEAR_TIES: dict[NearTies, str] = {
     "auto": "covariance on small tables, else loss",
     "covariance": "the least conditional variance within a standard error of the lowest loss",
-    "loss": "the lowest loss, however near the others are",
+    "loss": "the lowest loss, however close the others are",
 }
-FEW_MODELS = 30
-"""Tables with fewer models are small. Held-out losses were lower on most tables of 13 to 24 models
-searched on, not on the one with 32 (ridge; see "Small tables" in tests/benchmarks/README.md)."""
+FEW_MODELS = 24
+"""Tables with fewer models are small. Held-out losses were lower on most tables with 13 to 20
+models to search on, much the same with 24 ("Small tables" in tests/benchmarks/README.md)."""
 MOST_MISSING = 0.1
-"""Share of cells: with more gaps the covariance was not tried."""
+"""Share of missing cells above which the covariance was not tried."""
 
 
 def check_near_ties(near_ties: str) -> None:
-    """Refuse a way with near ties that there is not."""
+    """Refuse an unknown way to settle near ties."""
     if near_ties not in NEAR_TIES:
         hint = did_you_mean(near_ties, tuple(NEAR_TIES))
         raise EeveeError(
-            f"no way {near_ties!r} with near ties{hint}; there are {', '.join(NEAR_TIES)}"
+            f"unknown near_ties {near_ties!r}{hint}; use one of {', '.join(NEAR_TIES)}"
         )
 
 
 def is_small(table: ResultsTable) -> bool:
-    """Whether near ties go by the covariance unless told otherwise."""
+    """Whether near ties are settled by the covariance by default."""
     filled = np.isfinite(table.oriented).mean()
     return table.n_models < FEW_MODELS and bool(filled >= 1 - MOST_MISSING)
 
@@ -53,9 +53,9 @@ def settle(
     """Propose what the covariance prefers among the subsets that the loss does not tell apart.
 
     With few models good subsets differ by less than the noise of the splits, and the lowest of
-    thousands of losses is the luckiest. Of all subsets that the search scored and whose loss lies
-    within one standard error (`noise`) of its best one's, that with the least conditional
-    variance (`ShrunkCovariance`) is proposed.
+    thousands of losses is low mostly by chance. Of all subsets that the search scored with a loss
+    within one standard error (`noise`) of the lowest, the one with the least conditional variance
+    (`ShrunkCovariance`) is proposed.
 
     Parameters
     ----------
@@ -65,12 +65,12 @@ def settle(
     near_ties : {"auto", "covariance", "loss"}
         "loss": what the search ranked first. "auto": that, or on small tables the covariance.
     include : iterable of subsets
-        What the search was to begin with: nothing worse than these is proposed.
+        Subsets that the search began with: nothing worse than these is proposed.
 
     Returns
     -------
     SearchResult
-        The proposed subset is the first of `ranked`, the others follow as they were. ``settings``
+        The proposed subset is the first of `ranked`; the others keep their order. ``settings``
         say ``near_ties: covariance`` and hold ``lowest_loss``, that of what the search ranked
         first. The same object where there is nothing to settle.
 
@@ -101,14 +101,21 @@ def settle(
     raise AssertionError("the best subset is within a standard error of itself")
 
 
+def lowest_row(found: SearchResult) -> pd.Series[Any] | None:
+    """Return the row of the lowest loss where another subset is proposed, else None."""
+    if found.settings.get("near_ties") != "covariance" or len(found.ranked) < 2:
+        return None
+    proposed, other = (found.ranked.iloc[place] for place in range(2))
+    return other if _key(other) < _key(proposed) else None
+
+
 def settled_words(found: SearchResult) -> str | None:
-    """Say how near ties were settled; None where the lowest loss was taken."""
-    if found.settings.get("near_ties") != "covariance":
+    """Say how near ties were settled; None where the lowest loss is proposed."""
+    if lowest_row(found) is None:
         return None
     return (
-        "Proposed first: of the subsets within a standard error of the lowest search loss "
-        f"({found.settings['lowest_loss']:.4g}), the one with the least conditional variance; "
-        "the loss does not tell them apart (--near-ties loss: the lowest loss)."
+        "proposed: the subset with the least conditional variance within a standard error of the "
+        "lowest loss, which does not tell them apart; --near-ties loss proposes the lowest"
     )
 
 
@@ -118,7 +125,7 @@ def quoted(rows: pd.DataFrame) -> pd.Series[float]:
 
 
 def noise(scorer: Scorer, found: SearchResult) -> float:
-    """Return one standard error: how far losses of good subsets differ by the luck of splits.
+    """Return one standard error: how far losses of good subsets differ by chance of the splits.
 
     The median over the ranked subsets of the standard error of their paired difference from the
     best one, over splits, corrected for their overlap as in `nadeau_bengio_interval`. (A median,
@@ -137,6 +144,11 @@ def noise(scorer: Scorer, found: SearchResult) -> float:
     return float(np.median(np.sqrt(known * overlap_factor(n_splits, fit, test))))
 
 
+def _key(row: pd.Series[Any]) -> tuple[float, float, Subset]:
+    again = row["rescored_mean"]
+    return round6(row["loss"] if np.isnan(again) else again), row["cost"], row["benchmarks"]
+
+
 def _by_variance(scorer: Scorer, found: SearchResult) -> list[Subset]:
     """Near ties of the best subset, those with the least conditional variance first."""
     limit = found.best_row["loss"] + noise(scorer, found)
@@ -150,9 +162,11 @@ def _by_variance(scorer: Scorer, found: SearchResult) -> list[Subset]:
 
 
 def _rows(scorer: Scorer, found: SearchResult, subsets: list[Subset]) -> pd.DataFrame:
-    """Rows of `SearchResult.ranked` for scored subsets, whether or not they are in it."""
+    """Rows as in `SearchResult.ranked`, for any scored subsets."""
     place = {subset: row for row, subset in enumerate(found.evaluated["benchmarks"])}
-    rows = found.evaluated.iloc[[place[subset] for subset in subsets]].drop(columns="generation")
+    rows = found.evaluated.iloc[[place[subset] for subset in subsets]].drop(
+        columns=["generation", "drawn"]
+    )
     n_rescore = int(found.settings["n_rescore"])
     again = scorer.rescore(subsets, n_rescore) if n_rescore and subsets else None
     if again is None:

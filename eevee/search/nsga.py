@@ -220,7 +220,7 @@ class FrontSearch:
 
 
 def crossed(space: Space, one: Subset, other: Subset, rng: np.random.Generator) -> Subset | None:
-    """Return what both hold and, by a coin each, the rest; mended where it leaves the space.
+    """Return what both hold and each of the rest with probability 1/2, repaired to be a member.
 
     Examples
     --------
@@ -230,17 +230,17 @@ def crossed(space: Space, one: Subset, other: Subset, rng: np.random.Generator) 
     """
     both, rest = set(one) & set(other), sorted(set(one) ^ set(other))
     child = tuple(sorted(both | {name for name in rest if rng.random() < 0.5}))
-    return child if child in space else _mended(space, child, rng)
+    return child if child in space else _repaired(space, child, rng)
 
 
-def _mended(space: Space, child: Subset, rng: np.random.Generator) -> Subset | None:
-    """Take its benchmarks in random order, each if it fits; then the cheapest that lack."""
+def _repaired(space: Space, child: Subset, rng: np.random.Generator) -> Subset | None:
+    """Take its benchmarks in random order, each if it fits; then the cheapest missing ones."""
     taken = list(space.fixed)
     for i in rng.permutation(len(child)):
         if child[i] not in taken and space.may_join(taken, child[i]):
             taken.append(child[i])
-    mended = tuple(sorted(taken))
-    return mended if mended in space else space.completion(mended)
+    repaired = tuple(sorted(taken))
+    return repaired if repaired in space else space.completion(repaired)
 
 
 def log_line(ledger: Ledger, generation: int) -> dict[str, Any]:

@@ -69,7 +69,7 @@ class SearchResult:
         (over splits), ``rescored_mean, rescored_spread`` (over initialisations that the
         search did not use; NaN for scorers without). Ranked by ``rescored_mean`` where
         it is there, else by ``loss``; ties by cost, then names. Where near ties were settled
-        (`eevee.search.near_ties`) the proposed subset stands before them all.
+        (`eevee.search.near_ties`) the proposed subset comes first.
     evaluated : DataFrame
         Every subset scored: ``benchmarks, size, cost, loss, spread, generation, drawn``: how
         often it came among the random draws, the baseline at this size or budget.
@@ -204,7 +204,10 @@ class Ledger:
         return self._top[0]
 
     def _rank_top(self, new: Iterable[Subset]) -> None:
-        self._top = sorted([*self._top, *new], key=self.order)[:KEPT]
+        full = len(self._top) >= KEPT
+        worst = round6(self.loss(self._top[-1])) if full else float("inf")
+        near = [subset for subset in new if round6(self.loss(subset)) <= worst]
+        self._top = sorted([*self._top, *near], key=self.order)[:KEPT]
 
     def loss(self, subset: Subset) -> float:
         """Return the loss of a scored subset, infinite where it is blank."""

@@ -18,9 +18,9 @@ from eevee.table import Subset, round_cost, total_cost
 
 NO_RULES = Constraints()
 MAX_DRAWS = 100
-"""Drawing is given up where nothing new comes in this many draws."""
+"""Drawing stops after this many draws in a row without a new subset."""
 ROUGH = 1e-6
-"""Sums of costs this near to a budget, as a share of it, are added up exactly."""
+"""Sums of costs within this share of a budget are added up exactly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +140,7 @@ class Space:
 
         Where the space hardly holds as many, `count` draws or a few more. A subset that comes
         twice stands twice, so that shares of the draws are those of random orders; but where all
-        subsets are equally likely, once, which tells the same with less luck.
+        subsets are equally likely, once, which has the same distribution and less noise.
         """
         drawn: list[Subset] = []
         seen: set[Subset] = set()
@@ -167,7 +167,7 @@ class Space:
         return neighbour if neighbour in self else None
 
     def n_swaps(self, subset: Subset) -> int:
-        """Return how many swaps there are, some of which may leave the space."""
+        """Return the number of swaps; some may leave the space."""
         inside = len(subset) - len(self.fixed)
         return inside * (len(self.free) - inside)
 
@@ -266,7 +266,8 @@ class Space:
 def members(space: Space, limit: int) -> list[Subset] | None:
     """Return all subsets of a space; None where there are more than `limit`.
 
-    Without a budget or tasks they are counted before they are listed, else listed no further
+    Without a budget or tasks they are counted before they are listed. Under a budget there are
+    too many if those that hold the cheapest benchmarks alone are; else they are listed, no further
     than the limit.
 
     Examples
@@ -280,5 +281,18 @@ def members(space: Space, limit: int) -> list[Subset] | None:
         sizes = range(max(space.smallest, 1), space.largest + 1)
         if sum(comb(free, size - fixed) for size in sizes if size >= fixed) > limit:
             return None
+    any_size = not space.tasks and space.smallest <= max(len(space.fixed), 1)
+    if any_size and 2 ** _n_together(space) - 1 > limit:
+        return None
     listed = list(islice(space, limit + 1))
     return listed if len(listed) <= limit else None
+
+
+def _n_together(space: Space) -> int:
+    """Return how many of the cheapest free benchmarks fit all together, and so in any part."""
+    taken = list(space.fixed)
+    for name in sorted(space.free, key=lambda name: (space.costs[name], name)):
+        if not space.may_join(taken, name):
+            break
+        taken.append(name)
+    return len(taken) - len(space.fixed)

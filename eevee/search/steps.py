@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from eevee.search.result import round6
@@ -12,10 +13,10 @@ from eevee.table import Subset, total_cost
 
 SINGLES = 1500
 """A walk up that has asked for so many losses adds two benchmarks a step, after twice as many
-three, and so on. Up to 54 benchmarks each is added alone."""
+three, and so on. With up to 54 benchmarks each is added alone."""
 WIDE = 3000
-"""Where a subset has more swaps, a climb tries those of the benchmarks that it misses least."""
-LEAST_MISSED = 4
+"""Where a subset has more swaps, a climb tries only those of its least needed benchmarks."""
+LEAST_NEEDED = 4
 
 Losses = Callable[[Sequence[Subset]], Sequence[float]]
 """Losses of subsets that were not asked for before; infinite where there is none."""
@@ -49,24 +50,36 @@ class Steps:
         self._space = space
         self._losses = losses
         self._known: dict[Subset, float] = {(): empty}
-        self.cut_short = False
+        self._left_out: dict[str, None] = {}
 
-    def order(self, subset: Subset) -> tuple[float, float, Subset]:
-        """Sort by (rounded loss, cost, names)."""
-        cost = total_cost(self._space.costs[name] for name in subset)
-        return round6(self._known[subset]), cost, subset
+    @property
+    def note(self) -> str:
+        """What was left out on the way, since the space is wide; empty if nothing was."""
+        return ", ".join(self._left_out)
+
+    def ordered(self, subsets: Iterable[Subset]) -> list[Subset]:
+        """Sort by (rounded loss, cost, names); a cost is added up only where it decides."""
+        losses = {one: round6(self._known[one]) for one in subsets}
+        times = Counter(losses.values())
+
+        def order(one: Subset) -> tuple[float, float, Subset]:
+            loss = losses[one]
+            costs = (self._space.costs[name] for name in one) if times[loss] > 1 else ()
+            return loss, total_cost(costs), one
+
+        return sorted(losses, key=order)
 
     def best(self, subsets: Iterable[Subset]) -> Subset:
         """Return the best of the members among some subsets."""
         members = [one for one in subsets if one in self._space]
         self._learn(members)
-        return min(members, key=self.order)
+        return self.ordered(members)[0]
 
     def up(self, *, per_cost: bool = False) -> list[Subset]:
         """Add to the fixed benchmarks until nothing fits; return the subsets on the way.
 
-        Each time what gives the lowest loss, or the largest drop of the loss per cost; several
-        at once where there are very many (`SINGLES`).
+        Each time the one that gives the lowest loss, or the largest drop of the loss per cost;
+        several at a time where there are very many (`SINGLES`).
         """
         path = [self._space.fixed] if self._space.fixed else []
         subset, asked = self._space.fixed, 0
@@ -78,9 +91,11 @@ class Steps:
                 return path
             after = {tuple(sorted((*subset, name))): name for name in joins}
             asked += len(after)
-            subset = self._joined(
-                subset, self._steps(subset, after, per_cost), 1 + asked // SINGLES
-            )
+            most = 1 + asked // SINGLES
+            longer = self._joined(subset, self._steps(subset, after, per_cost), most)
+            if len(longer) > len(subset) + 1:
+                self._left_out["several benchmarks added at a time"] = None
+            subset = longer
             self._learn([subset])
             path.append(subset)
 
@@ -113,33 +128,33 @@ class Steps:
     def climb(
         self, subset: Subset, *, most: float = math.inf, stop: Callable[[], bool] = never
     ) -> Subset:
-        """Move a member to its best neighbour until none is better.
-
-        No further than `most` neighbours allow; then `cut_short` says so.
-        """
+        """Move a member to its best neighbour until none is better, or `most` were tried."""
         self._learn([subset])
+        limit = most
         while not stop():
             wide = self._space.n_swaps(subset) > WIDE
             near = self._near(subset) if wide else self._space.neighbours(subset)
             most -= len(near)
+            if wide:
+                self._left_out["not all swaps tried"] = None
             if most < 0:
-                self.cut_short = True
+                self._left_out[f"at most {limit:,} swaps tried"] = None
                 break
             self._learn(near)
-            better = min([subset, *near], key=self.order)
+            better = self.ordered([subset, *near])[0]
             if better == subset:
                 break
             subset = better
         return subset
 
     def _near(self, subset: Subset) -> list[Subset]:
-        """Some neighbours of a member that has very many: what it misses least may leave."""
+        """Some neighbours of a member that has very many: what it needs least may leave."""
         inside = [name for name in subset if name not in self._space.fixed]
         without = {tuple(one for one in subset if one != name): name for name in inside}
         self._learn(without)
-        missed = sorted(without, key=self.order)[:LEAST_MISSED]
+        rest = self.ordered(without)[:LEAST_NEEDED]
         outside = [name for name in self._space.free if name not in subset]
-        bases = missed if self._space.one_size else [*missed, subset]
+        bases = rest if self._space.one_size else [*rest, subset]
         longer = [tuple(sorted((*base, name))) for base in bases for name in outside]
         shorter = [] if self._space.one_size else list(without)
         return [one for one in [*longer, *shorter] if one in self._space]
@@ -147,16 +162,16 @@ class Steps:
     def _steps(self, subset: Subset, after: dict[Subset, str], per_cost: bool) -> list[str]:
         """Order benchmarks by the subsets after each change of one, the best first."""
         self._learn(after)
+        by_loss = self.ordered(after)
         if not per_cost:
-            return [after[one] for one in sorted(after, key=self.order)]
+            return [after[one] for one in by_loss]
         before, joins = round6(self._known[subset]), len(next(iter(after))) > len(subset)
 
         def worth(one: Subset) -> float:
             change, cost = round6(self._known[one]) - before, self._space.costs[after[one]]
             return -worth_per_cost(-change, cost) if joins else worth_per_cost(change, cost)
 
-        best = sorted(after, key=lambda one: (worth(one), self.order(one)))
-        return [after[one] for one in best]
+        return [after[one] for one in sorted(by_loss, key=worth)]  # ties stay in order
 
     def _learn(self, subsets: Iterable[Subset]) -> None:
         new = [one for one in dict.fromkeys(subsets) if one not in self._known]

@@ -9,6 +9,7 @@ from eevee.search.constraints import Constraints
 from eevee.search.goal import make_space
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
+from eevee.search.verdict import SearchVerdict, search_verdict
 from eevee.search.watch import ALONE, Watch
 from eevee.seeds import child_seed
 
@@ -75,3 +76,18 @@ def sweep(
         if watch.stop():
             break
     return found
+
+
+def judge_sizes(
+    scorer: Scorer,
+    results: Sequence[SearchResult],
+    *,
+    seed: int = 0,
+    constraints: Constraints | None = None,
+) -> dict[int, SearchVerdict]:
+    """Judge each size of a sweep with this seed beside random subsets, as `search_verdict`."""
+    sizes = [len(result.best) for result in results]
+    return {
+        k: search_verdict(scorer, one, k=k, constraints=constraints, seed=child_seed(seed, k))
+        for k, one in zip(sizes, results, strict=True)
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -32,13 +33,15 @@ class SearchVerdict:
     Attributes
     ----------
     loss : float
-        Of the winner, that which ranks it.
+        Search loss of the winner, not that under fresh initialisations: random subsets have none.
     random_median : float
+        Of the search losses of random subsets.
     below : float
         By which share of the random median the winner's loss is lower.
     noise : float or None
         Standard deviation of a subset's loss, as a difference from the mean of the random ones, by
-        luck of splits and initialisations. None with one split, or too little to compare.
+        luck of splits and initialisations (each split has its own). None with one split, or too
+        little to compare.
     distance : float or None
         Random median less loss, in units of that noise.
     share : float or None
@@ -78,8 +81,11 @@ class SearchVerdict:
         return f"{far}; {differ}: not clearly more than luck. {ONLY} tell."
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
-        return {**asdict(self), "words": self.words}
+        """Return everything as plain values, None for what is blank."""
+        kept = {
+            k: None if isinstance(v, float) and isnan(v) else v for k, v in asdict(self).items()
+        }
+        return {**kept, "words": self.words}
 
 
 def search_verdict(
@@ -112,11 +118,11 @@ def search_verdict(
     the losses of random subsets are split into what is noise and what is not. Let L_s be the loss
     of random subset s, and v the mean over s of the variance over splits of L_s less the mean of
     the random ones in the same split, times 1 / J + n_test / n_train for the overlap of the J
-    splits (Nadeau and Bengio 2003), plus the variance over initialisations where there are any.
-    The share is rho = 1 - v / var(L_s). With normal losses, a subset whose loss lies A below the
-    mean is truly rho A below it, give or take sqrt(rho v), whether it was selected or not (Efron
-    2011, "Tweedie's formula and selection bias", section 1). The verdict is clear where rho is at
-    least 1/3 (below that its own error counts) and rho A at least twice sqrt(rho v).
+    splits (Nadeau and Bengio 2003). Each split has its own initialisations, so v holds their luck
+    too. The share is rho = 1 - v / var(L_s). With normal losses, a subset whose loss lies A below
+    the mean is truly rho A below it, give or take sqrt(rho v), whether it was selected or not
+    (Efron 2011, "Tweedie's formula and selection bias", section 1). The verdict is clear where rho
+    is at least 1/3 (below that its own error counts) and rho A at least twice sqrt(rho v).
 
     Examples
     --------
@@ -135,12 +141,10 @@ def search_verdict(
         drawn = random_subsets(scorer, **goal, seed=seed, n_rescore=0)
     else:
         drawn = found
-    row = found.best_row
-    again = float(row["rescored_mean"])
-    loss = float(row["loss"]) if np.isnan(again) else again
+    loss = float(found.best_row["loss"])
     median = drawn.random_median
     below = (median - loss) / median if median else float("nan")
-    noise, share = _noise_and_share(scorer, drawn, found)
+    noise, share = _noise_and_share(scorer, drawn)
     distance = (median - loss) / noise if noise else None
     clear = (
         distance is not None
@@ -176,9 +180,7 @@ def sizes_in_words(verdicts: Mapping[int, SearchVerdict]) -> str:
     return f"verdict: clear of luck at k = {', '.join(clear)}{rest}. {ONLY} confirm it."
 
 
-def _noise_and_share(
-    scorer: Scorer, drawn: SearchResult, found: SearchResult
-) -> tuple[float | None, float | None]:
+def _noise_and_share(scorer: Scorer, drawn: SearchResult) -> tuple[float | None, float | None]:
     """Noise of a random subset's loss, and the share of their variance that is more than that."""
     draws = drawn.random_draws
     places = np.unique(np.linspace(0, len(draws) - 1, min(MOST_RANDOM, len(draws))).astype(int))
@@ -188,7 +190,7 @@ def _noise_and_share(
     n = losses.shape[1]
     if len(set(chosen)) < 3 or len(losses) < 3 or n < 2:
         return None, None
-    variance = _split_noise(losses, scorer) + _initial_noise(found)
+    variance = _split_noise(losses, scorer)
     total = float(losses.mean(axis=1).var(ddof=1))
     if not variance > 0 or not total > 0:
         return None, None
@@ -201,10 +203,3 @@ def _split_noise(losses: FloatArray, scorer: Scorer) -> float:
     n_test, n_train = (float(s.sum(axis=1).mean()) for s in (scorer.splits.test, scorer.splits.fit))
     factor = overlap_factor(losses.shape[1], n_train, n_test)
     return float(factor * paired.var(axis=1, ddof=1).mean())
-
-
-def _initial_noise(found: SearchResult) -> float:
-    """Variance of a loss by luck of the initialisations; 0 for scorers without."""
-    spread = found.ranked["rescored_spread"].to_numpy(np.float64)
-    known = spread[~np.isnan(spread)]
-    return float((known**2).mean()) if len(known) else 0.0

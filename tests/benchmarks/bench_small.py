@@ -1,6 +1,7 @@
 """Small tables, and what to propose there: `python -m tests.benchmarks.bench_small`.
 
     python -m tests.benchmarks.bench_small [table ...] [--ks 4 8] [--models 16 24 32] [--repeats 2]
+        [--seed 7] [--default-only]
 
 In every outer split the default search (ridge) runs on some models alone. Of the subsets that it
 scored each rule proposes one, and that is judged on the other models by meta-models that chose
@@ -51,7 +52,7 @@ SMALL = {
     "helm costs": ("helm_efficiency.csv", {}),
 }
 LARGE = ("bbh", "zoo", "openclip", "mteb", "mmlu")
-BASE = "lowest loss"
+BASE, NEAR = "lowest loss", "covariance, near ties"
 N_DRAWS, N_RANDOM = 10, 30
 MORE_SPLITS, RACED = 100, 100
 JUDGES: dict[str, Any] = {
@@ -72,6 +73,11 @@ def centre(found: SearchResult, k: int) -> Subset:
     return tuple(sorted(sorted(counts.index, key=lambda name: (-counts[name], name))[:k]))
 
 
+def default_only(scorer: Scorer, found: SearchResult, k: int) -> dict[str, Subset]:
+    """What the search ranks first, and what the default proposes on small tables."""
+    return {BASE: found.best, NEAR: settle(scorer, found, "covariance").best}
+
+
 def proposals(scorer: Scorer, found: SearchResult, k: int) -> dict[str, Subset]:
     """What each rule proposes after one search."""
     table = scorer.table
@@ -83,8 +89,7 @@ def proposals(scorer: Scorer, found: SearchResult, k: int) -> dict[str, Subset]:
     simple = medoids(scorer, k)
     near = scorer.score([simple.best])[0] <= found.best_row["loss"] + noise(scorer, found)
     return {
-        BASE: found.best,
-        "covariance, near ties": settle(scorer, found, "covariance").best,
+        **default_only(scorer, found, k),
         "covariance, best 50": settle_among(subsets, mean, left),
         "covariance, of all scored": lowest(subsets, left),
         "geometric mean of both": lowest(subsets, np.log(mean) + np.log(left)),
@@ -124,21 +129,26 @@ def judged(table: ResultsTable, split: Splits, named: dict[str, list[Subset]]) -
     )
 
 
-def one_split(table: ResultsTable, split: Splits, k: int, number: int) -> pd.DataFrame:
+Rules = Callable[[Scorer, SearchResult, int], dict[str, Subset]]
+
+
+def one_split(
+    table: ResultsTable, split: Splits, k: int, number: int, rules: Rules
+) -> pd.DataFrame:
     """Search on the fitting models of an outer split, and judge on the others."""
     seen = table.take_models(split.fit[0])
     scorer = eevee.RidgeScorer(seen, eevee.shuffle_splits(seen, seed=number))
     found = evolve(scorer, k, seed=number)
-    named = {name: [subset] for name, subset in proposals(scorer, found, k).items()}
+    named = {name: [subset] for name, subset in rules(scorer, found, k).items()}
     start = found.evaluated["benchmarks"][found.evaluated["generation"] == 0]
     random = np.random.default_rng(number).permutation(len(start))[:N_RANDOM]
     named["random"] = [tuple(start.iloc[i]) for i in random]
     return judged(table, split, named)
 
 
-def drawn(table: ResultsTable, n_models: int) -> Splits:
+def drawn(table: ResultsTable, n_models: int, seed: int) -> Splits:
     """Draw some models to search on again and again; all others are held out."""
-    rng = np.random.default_rng([7, n_models])
+    rng = np.random.default_rng([seed, n_models])
     train = np.zeros((N_DRAWS, table.n_models), dtype=bool)
     for row in train:
         row[rng.permutation(table.n_models)[:n_models]] = True
@@ -164,17 +174,18 @@ def outcomes(
     splits: Splits,
     k: int,
     interval: Callable[[np.ndarray], tuple[float, float]],
+    rules: Rules,
 ) -> Iterator[dict[str, Any]]:
     """Each rule against the lowest loss on one table, in %."""
     if k >= table.n_benchmarks:
         return
-    parts = [one_split(table, splits.take([i]), k, i) for i in range(splits.n_splits)]
+    parts = [one_split(table, splits.take([i]), k, i, rules) for i in range(splits.n_splits)]
     losses = np.stack([part.to_numpy() for part in parts])
-    rules, judges = list(parts[0].index), list(parts[0].columns)
-    base = losses[:, [rules.index(BASE)]]
+    names, judges = list(parts[0].index), list(parts[0].columns)
+    base = losses[:, [names.index(BASE)]]
     gaps = 100 * (losses - base) / base.mean(axis=0)
     neutral = [judges.index(name) for name in JUDGES]
-    for i, rule in enumerate(rules):
+    for i, rule in enumerate(names):
         mean = gaps[:, i, neutral].mean(axis=1)
         low, high = interval(mean)
         by_judge = dict(zip(judges, gaps[:, i].mean(axis=0), strict=True))
@@ -190,10 +201,10 @@ def cases(options: argparse.Namespace) -> Iterator[tuple[str, ResultsTable, Spli
             print(f"{name}: not there")
             continue
         if name in SMALL or options.whole:
-            folds = fold_splits(table, n_folds=5, n_repeats=options.repeats, seed=7)
+            folds = fold_splits(table, n_folds=5, n_repeats=options.repeats, seed=options.seed)
             yield f"{name} ({table.n_models})", table, folds, partial(over_folds, folds)
         for n in () if name in SMALL else options.models:
-            yield f"{name}, {n} drawn", table, drawn(table, n), over_draws
+            yield f"{name}, {n} drawn", table, drawn(table, n, options.seed), over_draws
 
 
 def show(frame: pd.DataFrame, k: int, console: Console) -> None:
@@ -224,12 +235,17 @@ def main() -> None:
     parser.add_argument("--models", type=int, nargs="*", default=[16, 24, 32])
     parser.add_argument("--whole", action="store_true", help="large tables whole, too")
     parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=7, help="of the outer splits")
+    parser.add_argument(
+        "--default-only", action="store_true", help="no other rule than the default, and random"
+    )
     options = parser.parse_args()
     console = Console(width=260)
+    rules = default_only if options.default_only else proposals
     for k in options.ks:
         rows: list[dict[str, Any]] = []
         for label, table, splits, interval in cases(options):
-            rows += (new := list(outcomes(label, table, splits, k, interval)))
+            rows += (new := list(outcomes(label, table, splits, k, interval, rules)))
             print(pd.DataFrame(new).round(1).to_string(index=False), flush=True)
         show(pd.DataFrame(rows), k, console)
 

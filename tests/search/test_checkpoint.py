@@ -53,7 +53,7 @@ def test_a_search_that_was_stopped_goes_on_as_if_it_had_not_been(
     assert len(part.evaluated) <= len(whole.evaluated)
     again, scorer = search(kept, **options)
     assert same(again, whole)
-    if not evolution.rival:  # what greedy search scores is scored again
+    if not evolution.rival or not part.settings.get("interrupted"):
         assert len(scorer.asked) <= len(whole.evaluated) - len(part.evaluated) + 16
 
 
@@ -62,6 +62,56 @@ def test_a_stopped_search_says_so_and_ranks_what_it_has(tmp_path: Path) -> None:
     assert part.settings["interrupted"] is True
     assert part.ranked["rescored_mean"].isna().all()
     assert part.best_row["loss"] == part.evaluated["loss"].min()
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_a_stop_while_greedy_search_runs_loses_nothing_and_greedy_runs_no_more_than_it_must(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, goal: dict
+) -> None:
+    from eevee.search import greedy
+
+    options = {"k": None, **goal, "evolution": replace(QUICK, generations=2, polish=False)}
+    whole, _ = search(**options)
+    climbs, climb = [], greedy.Steps.climb
+
+    def once(steps: greedy.Steps, subset: tuple, **more) -> tuple:
+        climbs.append(subset)
+        return climb(steps, subset, **more)
+
+    monkeypatch.setattr(greedy.Steps, "climb", once)
+    kept = Checkpoints(tmp_path)
+    part, _ = search(kept, stop_after=3, **options)  # three generations were begun
+    assert part.settings["interrupted"]
+    assert len(climbs) == 1
+    assert same(search(kept, **options)[0], whole)
+    assert len(climbs) == 2
+    again, _ = search(kept, stop_after=0, **options)  # it is done: nothing is left to stop
+    assert same(again, whole)
+    assert len(climbs) == 2
+
+
+def test_a_network_scorer_says_the_same_of_its_epochs_after_a_resumed_search(
+    tmp_path: Path,
+) -> None:
+    from tests.conftest import made_table
+    from tests.scoring.tables import few_splits
+
+    table = made_table(n_models=16, n_benchmarks=9)
+    tiny = Evolution(population=12, winners=3, children=2, generations=1, polish=False)
+    told = []
+    for _ in range(2):
+        scorer = eevee.MLPScorer(table, few_splits(table, n_splits=2), epochs="auto")
+        evolve(
+            scorer,
+            5,
+            evolution=tiny,
+            exhaustive=False,
+            n_rescore=0,
+            checkpoints=Checkpoints(tmp_path),
+        )
+        told.append(scorer.describe())
+    assert told[0] == told[1]
+    assert len(told[0]["epochs_by_size"]) > 1
 
 
 def test_only_the_newest_state_of_a_search_is_kept_and_it_goes_in_the_end(tmp_path: Path) -> None:
@@ -123,7 +173,7 @@ def test_a_damaged_checkpoint_is_refused(tmp_path: Path, part: str, damage: byte
     search(kept, stop_after=2)
     (path,) = tmp_path.glob(f"*.{part}")
     path.write_bytes(damage)
-    with pytest.raises(eevee.EeveeError, match=r"remove the folder .* to begin anew"):
+    with pytest.raises(eevee.EeveeError, match=r"remove the folder .* to start again"):
         search(kept)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from itertools import combinations
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.covariance import LedoitWolf
 import eevee
 from eevee.search.evolution import evolve
 from eevee.search.generations import Evolution
-from eevee.search.near_ties import FEW_MODELS
+from eevee.search.near_ties import FEW_MODELS, lowest_row, settled_words
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult, round6
 from eevee.table import ResultsTable
@@ -99,7 +100,7 @@ def test_small_complete_tables_settle_by_default_and_no_other_search_does() -> N
         assert "near_ties" not in _proposed(Procedure(method), small).settings
     assert "near_ties" not in _proposed(Procedure(near_ties="loss"), small).settings
     assert "near_ties" not in _proposed(Procedure(objective="kendall"), small).settings
-    with pytest.raises(eevee.EeveeError, match="no way 'covarience' with near ties"):
+    with pytest.raises(eevee.EeveeError, match="unknown near_ties 'covarience'"):
         Procedure(near_ties="covarience")
 
 
@@ -164,3 +165,40 @@ def test_a_split_that_leaves_nothing_unseen_to_test_does_not_stop_it() -> None:
     scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table), targets="unseen")
     found = Procedure(near_ties="covariance").run(scorer, 5)
     assert found.best in list(found.evaluated["benchmarks"])
+
+
+def test_the_row_of_the_lowest_loss_is_shown_beside_what_is_proposed_instead(tmp_path) -> None:
+    from tests.cli.conftest import run_in_process
+
+    table = _table(n_benchmarks=8)
+    path = tmp_path / "small.csv"
+    table.scores.rename_axis("model").to_csv(path)
+    scored = ("--scorer", "ridge", "--no-baselines")
+    lowest = run_in_process("select", path, "-k", "3", *scored, "--near-ties", "loss", "--json")
+    first = json.loads(lowest.stdout)["ranked"][0]
+    told = run_in_process("select", path, "-k", "3", *scored, "--json").stdout
+    proposed, second = json.loads(told)["ranked"][:2]
+    assert second == first != proposed
+    shown = run_in_process("select", path, "-k", "3", *scored).stdout.splitlines()
+    rows = [[cell.strip() for cell in line.split("│")] for line in shown if "│" in line]
+    assert [rows[i][0] for i in range(3)] == ["proposed", "1", "2"]
+    assert [rows[i][-1].split(", ") for i in range(2)] == [
+        proposed["benchmarks"],
+        first["benchmarks"],
+    ]
+    assert sum(line.startswith("proposed: ") for line in shown) == 1
+    shown = run_in_process("tiers", path, "--size", "a=3", *scored).stdout
+    assert "a, proposed" in shown
+    assert f"a, lowest loss: {', '.join(first['benchmarks'])}\n" in shown
+    plain = run_in_process("tiers", path, "--size", "a=3", *scored, "--near-ties", "loss").stdout
+    assert "proposed" not in plain
+    assert "lowest loss" not in plain
+
+
+def test_nothing_is_called_proposed_where_the_lowest_loss_is() -> None:
+    scorer = _ridge(_table(seed=2))
+    found = Procedure(near_ties="covariance").run(scorer, 9)
+    assert lowest_row(found) is None
+    assert settled_words(found) is None
+    other = Procedure(near_ties="covariance").run(scorer, 3)
+    assert lowest_row(other)["loss"] == other.evaluated["loss"].min() < other.best_row["loss"]

@@ -183,8 +183,11 @@ def test_greedy_search_that_is_cut_short_says_so(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("eevee.search.greedy.MAX_SWAPS", 100)
     scorer = FunctionScorer(table_with(40), noise)
     found = Procedure("greedy-swaps").run(scorer, 4)
-    assert found.settings["note"] == "stopped after 100 swaps"
+    assert found.settings["note"] == "at most 100 swaps tried"
     mine = evolve(scorer, 4, evolution=FEW)
+    assert (
+        mine.settings["note"] == "greedy search with swaps was cut short: at most 100 swaps tried"
+    )
     assert mine.best_row["loss"] <= found.best_row["loss"]
     assert "note" not in Procedure("greedy-swaps").run(scorer, 1).settings
 

@@ -6,6 +6,7 @@ from itertools import combinations, islice
 from math import comb, fsum
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -187,3 +188,13 @@ def test_a_large_budget_space_is_lazy() -> None:
 def test_a_budget_for_over_a_thousand_benchmarks_is_listed_without_recursion() -> None:
     space = within({f"b{i:04d}": 1.0 for i in range(1200)}, 1150.0)
     assert [len(subset) for subset in islice(space, 1160)][-11:] == 11 * [1150]
+
+
+@pytest.mark.parametrize("budget", [2.0, 4.5, 7.0, 30.0])
+@pytest.mark.parametrize("fixed", [(), ("b",)])
+def test_too_many_members_are_told_from_few_as_by_listing_them(budget: float, fixed) -> None:
+    costs = dict(zip("abcdefg", [1.0, 2.0, 1.5, 3.0, 0.5, 2.5, 4.0], strict=True))
+    space = Space(costs, smallest=1, largest=6, fixed=fixed, budget=budget)
+    every = list(space)
+    for limit in range(1, 140):
+        assert members(space, limit) == (every if len(every) <= limit else None)

@@ -34,7 +34,9 @@ class Worths:
 @pytest.mark.parametrize("k", [5, 60])
 def test_a_walk_up_a_wide_space_asks_for_few_losses_and_finds_the_best_of_a_sum(k: int) -> None:
     worths = Worths(240)
-    path = Steps(worths.space(k), worths, empty=0.0).up()
+    steps = Steps(worths.space(k), worths, empty=0.0)
+    path = steps.up()
+    assert steps.note == ("" if k == 5 else "several benchmarks added at a time")
     assert list(path[-1]) == worths.best(k)
     assert worths.asked < 0.5 * 240 * k or k == 5
     assert len(path) == k if k == 5 else len(path) < k
@@ -42,7 +44,9 @@ def test_a_walk_up_a_wide_space_asks_for_few_losses_and_finds_the_best_of_a_sum(
 
 def test_a_walk_up_a_narrow_space_adds_one_at_a_time() -> None:
     worths = Worths(50)
-    assert [len(one) for one in Steps(worths.space(50), worths, empty=0.0).up()] == [*range(1, 51)]
+    steps = Steps(worths.space(50), worths, empty=0.0)
+    assert [len(one) for one in steps.up()] == [*range(1, 51)]
+    assert steps.note == ""
 
 
 def test_a_climb_in_a_wide_space_looks_at_few_neighbours_and_ends_at_the_best_of_a_sum() -> None:
@@ -50,7 +54,9 @@ def test_a_climb_in_a_wide_space_looks_at_few_neighbours_and_ends_at_the_best_of
     space = worths.space(30)
     assert space.n_swaps(tuple(worths.best(30))) > WIDE
     start = tuple(sorted(worths.best(34)[4:]))
-    found = Steps(space, worths, empty=0.0).climb(start)
+    steps = Steps(space, worths, empty=0.0)
+    found = steps.climb(start)
+    assert steps.note == "not all swaps tried"
     assert list(found) == worths.best(30)
     assert worths.asked < 10 * 1000
 

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import eevee
+from eevee.search.sweep import judge_sizes
 from eevee.search.verdict import search_verdict
 from tests.cli.conftest import run_in_process
 from tests.conftest import made_table
@@ -81,15 +82,28 @@ def test_noise_and_share_are_those_of_the_definition() -> None:
     assert verdict.below == pytest.approx(1 - found.best_row["loss"] / median)
 
 
-def test_the_luck_of_initialisations_is_part_of_the_noise_and_fresh_ones_judge() -> None:
+def test_winner_and_random_subsets_are_compared_by_the_same_loss_and_noise_counts_once() -> None:
     table = made_table(n_models=20, n_benchmarks=7)
     scorer = eevee.MLPScorer(table, few_splits(table, n_splits=3), epochs=5)
     found = eevee.evolve(scorer, 2, n_rescore=4)
+    assert found.best_row["rescored_mean"] != found.best_row["loss"]
     verdict = search_verdict(scorer, found)
-    assert verdict.loss == found.best_row["rescored_mean"]
-    plain = search_verdict(scorer, eevee.evolve(scorer, 2, n_rescore=0))
-    more = (found.ranked["rescored_spread"] ** 2).mean()
-    assert verdict.noise**2 == pytest.approx(plain.noise**2 + more)
+    losses = scorer.score_splits(found.random_draws)
+    assert verdict.loss == scorer.score([found.best])[0]
+    assert verdict.random_median == np.median(losses.mean(axis=1))
+    train, test = scorer.splits.fit[0].sum(), scorer.splits.test[0].sum()
+    noise = (losses - losses.mean(axis=0)).var(axis=1, ddof=1).mean() * (1 / 3 + test / train)
+    assert verdict.noise == pytest.approx(np.sqrt(noise))
+
+
+def test_blanks_are_none_so_that_json_is_valid() -> None:
+    table = made_table(n_models=20, n_benchmarks=6)
+    blank = eevee.RidgeScorer(table, few_splits(table), targets="unseen")
+    told = search_verdict(blank, eevee.evolve(blank, 6)).as_dict()
+    assert told["loss"] is None
+    assert told["random_median"] is None
+    assert told["below"] is None
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
 
 
 def test_one_split_or_hardly_any_subsets_give_no_noise_and_no_claim() -> None:
@@ -110,6 +124,18 @@ def test_a_search_without_random_subsets_is_judged_beside_those_of_its_goal() ->
     greedy = eevee.Procedure("greedy").run(scorer, budget=3.0)
     random = eevee.Procedure("random").run(scorer, budget=3.0, seed=4)
     assert search_verdict(scorer, greedy, budget=3.0, seed=4).random_median == random.random_median
+
+
+def test_a_size_of_a_sweep_is_judged_beside_the_random_subsets_of_its_own_search() -> None:
+    table = made_table(n_models=25, n_benchmarks=9)
+    scorer = eevee.RidgeScorer(table, few_splits(table, n_splits=4))
+    greedy, random = (
+        eevee.sweep(scorer, [3, 5], seed=4, procedure=eevee.Procedure(name))
+        for name in ("greedy", "random")
+    )
+    judged = judge_sizes(scorer, greedy, seed=4)
+    assert [one.random_median for one in judged.values()] == [one.random_median for one in random]
+    assert judge_sizes(scorer, greedy, seed=5)[5].random_median != judged[5].random_median
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the tables in shared/ beside the project")
@@ -135,3 +161,20 @@ def test_verbs_begin_with_it_and_files_hold_it(tmp_path: Path, monkeypatch: Any)
     assert shown.startswith("verdict: ")
     front = ("pareto", "small.csv", "--budget", "a=2", "--scorer", "ridge", "--splits", "3")
     assert run(*front).stdout.startswith("a: verdict: ")
+
+
+def test_what_verbs_print_of_blank_losses_is_valid_json(tmp_path: Path) -> None:
+    path = tmp_path / "small.csv"
+    made_table(16, 4).scores.rename_axis("model").to_csv(path)
+    scored = ("--scorer", "ridge", "--splits", "2", "--targets", "unseen", "--json")
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    for verb in (("select", path, "-k", "4"), ("sweep", path, "--k", "3,4")):
+        told = json.loads(run_in_process(*verb, *scored).stdout, parse_constant=refuse)
+        verdicts = told["verdicts"]["4"] if "verdicts" in told else told["verdict"]
+        assert verdicts["below"] is None
+    done = run_in_process("tiers", path, "--size", "all=4", *scored, code=1)
+    assert len(done.stderr.splitlines()) == 1
+    assert "tier 'all'" in done.stderr

@@ -31,7 +31,7 @@ SHARED = ROOT.parent / "shared"
 SHIPPED = ("bbh", "helm", "zoo")
 OTHERS = ("openclip_38", "mteb_eng_v2_complete", "obs_joined_22")
 LEVEL, SHARE, FOLDS, RANDOM = 0.9, 0.2, 10, 3
-INSIDE = Place("above", 1.0, 0.0, 1.0)
+INSIDE = Place("above", 1.0, 0.0, 1.0, 0.0)
 
 
 def path_of(name: str) -> Path:

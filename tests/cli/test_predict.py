@@ -158,6 +158,25 @@ def test_wrong_usage(tiers: Path, misused, args: tuple[str, ...], message: str):
 
 
 @pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--weights", "w.csv"),
+        ("--scorer", "ridge"),
+        ("--scorer", "auto"),  # the default, but said
+        ("--seed", "0"),
+        ("--epochs", "20"),
+        ("--n-init", "8"),
+        ("--costs", "costs.csv"),
+        ("--models", "models.csv"),
+        ("--min-coverage", "0.5"),
+    ],
+)
+def test_a_fitted_predictor_takes_no_options_of_a_fit(here, misused, option: str, value: str):
+    said = misused("predict", "new.csv", "--predictor", "p.npz", option, value)
+    assert f"--predictor is fitted already; drop {option}" in said
+
+
+@pytest.mark.parametrize(
     ("args", "message"),
     [
         (("new.csv", *TABLE, "-b", "b01,b99"), "no benchmark 'b99'"),

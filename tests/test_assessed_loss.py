@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import eevee
 from eevee.assessed import summarise
 from eevee.assessment import outer_rounds
+from eevee.bounds import column_bounds
 from eevee.contest import Contest
 from eevee.heldout import Judgement
 from eevee.outer import MEAN_PREDICTOR as MEANS
@@ -172,7 +173,8 @@ def contest_of(seed: int, n_models: int, missing: float, weighted: bool, level: 
             judged[name] = Judgement(subset, predicted, losses)  # type: ignore[arg-type]
         search, again = (dict(zip(judged, rng.random(4), strict=False)) for _ in range(2))
         about = {"name": "made"}
-        folds.append(Fold(test, judged, search, again, int((~test).sum()), 5.0, about))
+        bounds = column_bounds(table.take_models(~test))
+        folds.append(Fold(test, judged, search, again, int((~test).sum()), 5.0, about, bounds))
     return Contest(
         table=table,
         folds=folds,

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from eevee.assessed import Assessment as Assessment
     from eevee.assessed_splits import SplitsAssessment as SplitsAssessment
     from eevee.assessed_splits import assess_splits as assess_splits
+    from eevee.assessed_verdict import Verdict as Verdict
+    from eevee.assessed_verdict import verdict as verdict
     from eevee.assessedtiers import assess_tiers as assess_tiers
     from eevee.assessment import assess as assess
     from eevee.completion import Completion as Completion
@@ -97,6 +99,7 @@ _HOME = {
     "SplitsAssessment": "eevee.assessed_splits",
     "Stability": "eevee.stability",
     "TierSet": "eevee.tierfile",
+    "Verdict": "eevee.assessed_verdict",
     "ablate": "eevee.ablation",
     "assess": "eevee.assessment",
     "assess_splits": "eevee.assessed_splits",
@@ -127,6 +130,7 @@ _HOME = {
     "sweep": "eevee.search.sweep",
     "tiers_from_front": "eevee.front_tiers",
     "time_splits": "eevee.harder_splits",
+    "verdict": "eevee.assessed_verdict",
     "within_one_se": "eevee.search.pareto",
 }
 

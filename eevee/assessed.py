@@ -55,7 +55,8 @@ class Assessment:
         told rightly, by their true gap in standard deviations of the mean score.
     columns : DataFrame, one row per column and method
         ``method, column, benchmark, mae`` (in the column's own measure, over the splits whose
-        subset did not hold its benchmark), ``chosen`` (share of the splits whose subset did).
+        subset did not hold its benchmark, of predictions between the column's bounds, as in
+        `eevee.Predictor`), ``chosen`` (share of the splits whose subset did).
     gap : DataFrame, one row per method
         ``method, search_loss, optimism, optimism_low, optimism_high, training_size,
         training_size_low, training_size_high, selection, selection_low, selection_high, loss,

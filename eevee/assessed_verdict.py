@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from eevee.assessed import RANDOM_SUBSETS, Assessment
 from eevee.assessed_splits import SplitsAssessment
-from eevee.averages import averaged, loss_weights
 from eevee.contest import Contest
-from eevee.heldout import Judgement, squared_errors
 from eevee.learned import LearningCurve
-from eevee.metrics import mean_of_known
 from eevee.outer import MEAN_PREDICTOR
+from eevee.scoring.base import Objective
 from eevee.scoring.loss import Targets
+from eevee.search.procedure import Procedure
 
 Outcome = Literal["better", "worse", "unclear"]
 SIMPLE = ("greedy-swaps", "greedy")
@@ -24,10 +23,15 @@ SIMPLE = ("greedy-swaps", "greedy")
 MANY_TIMES = 10
 """A number of models beyond this many times those of the table is not named."""
 _WORDS = {"greedy-swaps": "greedy search with swaps", "greedy": "greedy search"}
+_HOW = {"better": "is better than", "worse": "is worse than", "unclear": "cannot be told from"}
 _MEANS = {
-    "better": "predicted better",
-    "worse": "predicted worse",
-    "unclear": "not shown to be predicted better",
+    "better": "predicts {} better than their means do",
+    "worse": "predicts {} worse than their means do",
+    "unclear": "is not shown to predict {} better than their means do",
+}
+_MINIMISED = {
+    "kendall": "1 - tau (Kendall's, of the order of models)",
+    "r2": "1 - R2 (of the benchmarks outside the subset)",
 }
 _MODELS = {
     "random": "models like those in the table",
@@ -51,6 +55,7 @@ class Against:
     relative, low, high : float
         Loss less that of the rival, as a share of the rival's, and the limits of that: Nadeau and
         Bengio's, or the bootstrap's where splits test the same models.
+        NaN where there is none.
     outcome : {"better", "worse", "unclear"}
         "better" where the interval lies below 0.
     """
@@ -73,17 +78,26 @@ class Against:
     @property
     def numbers(self) -> str:
         """The difference as a reader takes it in."""
-        return (
-            f"loss {self.loss:.3g} against {self.rival_loss:.3g}: {_share(self.relative)}, "
-            f"interval {_share(self.low)} to {_share(self.high)}"
-        )
+        start = f"loss {self.loss:.3g} against {self.rival_loss:.3g}"
+        if np.isfinite(self.relative):
+            start += f": {_share(self.relative)}"
+        if not self.has_interval:
+            return f"{start}, no interval"
+        return f"{start}, interval {_share(self.low)} to {_share(self.high)}"
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether there is one; outer splits of a single family, such as a lone one, give none."""
+        return bool(np.isfinite([self.low, self.high]).all())
 
     def models_needed(self, n_models: int) -> int | None:
         """Return about how many models would tell the two apart, if the difference stays.
 
         The width of an interval falls with the square root of the number of models. None where
-        the difference does not favour the method, or is told apart already.
+        the difference does not favour the method, is told apart already or has no interval.
         """
+        if not self.has_interval:
+            return None
         if self.outcome != "unclear" or not self.relative < 0:
             return None
         half = self.high - self.relative
@@ -138,15 +152,15 @@ def verdict(found: Assessment | SplitsAssessment, curve: LearningCurve | None = 
     >>> found = eevee.assess(table, 3, scorer="ridge", n_repeats=1, beside=())
     >>> [one.rival for one in verdict(found).against["random"]]
     ['random', 'mean predictor']
-    >>> verdict(found).words[0].startswith("Verdict: ")
+    >>> verdict(found).words[0].startswith("verdict: ")
     True
     """
     side = found if isinstance(found, SplitsAssessment) else SplitsAssessment(_kind(found))
     against = {kind: tuple(_against(one)) for kind, one in side.kinds.items()}
     kind, rows = next(iter(against.items()))
     words = [
-        _lead(side.first, kind, rows),
-        *_others(rows),
+        *_compared(side.first, kind, rows),
+        *_minimised(side.first),
         *_needed(rows, side.first.contest.table.n_models, curve),
         *_scope(against),
         *side.words,
@@ -160,33 +174,25 @@ def _kind(found: Assessment) -> dict[str, Assessment]:
 
 def _against(found: Assessment) -> Iterator[Against]:
     name, targets = found.names[0], found.settings["targets"]
-    simple = next((one for one in SIMPLE if one in found.names and one != name), None)
-    for rival in (RANDOM_SUBSETS, simple):
+    simple = [one for one in _simple(found) if one in found.names and one != name]
+    for rival in (RANDOM_SUBSETS, *simple[:1]):
         if rival in found.names and rival != name:
-            yield _row(found.contest, name, str(rival), targets)
-    contest = _with_means(found.contest, name)
-    beyond = _row(contest, name, MEAN_PREDICTOR, "unseen")
+            yield _row(found.contest, name, rival, targets)
+    beyond = _row(found.contest.beside_means(name), name, MEAN_PREDICTOR, "unseen")
     if np.isfinite(beyond.relative):
         yield beyond
 
 
-def _with_means(contest: Contest, name: str) -> Contest:
-    """The same, where the mean predictor predicts the cells that `name` does and no others."""
-    average = loss_weights(contest.table, contest.weights)
-    scores = contest.table.scores.to_numpy(np.float64)
-    folds = []
-    for fold in contest.folds:
-        own, blind = fold.judged[name], fold.judged[MEAN_PREDICTOR]
-        there = np.isfinite(own.predicted["unseen"])
-        means = np.where(there, blind.predicted["unseen"], np.nan)
-        squares = squared_errors(means, scores[fold.held_out], contest.table)
-        loss = float(averaged(mean_of_known(squares, axis=0), average))
-        judged = Judgement(
-            (), {**blind.predicted, "unseen": means}, {**blind.losses, "unseen": loss}
-        )
-        folds.append(replace(fold, judged={name: own, MEAN_PREDICTOR: judged}))
-    members = {name: [name], MEAN_PREDICTOR: [MEAN_PREDICTOR]}
-    return replace(contest, folds=folds, members=members)
+def _simple(found: Assessment) -> dict[str, str]:
+    """What simple searches by the same objective are called, and the words for them."""
+    objective = _objective(found)
+    return {Procedure(one, objective=objective).title: _WORDS[one] for one in SIMPLE}
+
+
+def _objective(found: Assessment) -> Objective:
+    """What the assessed search minimised."""
+    objectives: Mapping[str, Objective] = found.settings["objectives"]
+    return objectives.get(found.names[0], "loss")
 
 
 def _row(contest: Contest, name: str, rival: str, targets: Targets) -> Against:
@@ -194,61 +200,53 @@ def _row(contest: Contest, name: str, rival: str, targets: Targets) -> Against:
     t = np.isfinite([row["relative_t_low"], row["relative_t_high"]]).all()
     ends = ("relative_t_low", "relative_t_high") if t else ("relative_low", "relative_high")
     loss, rival_loss = (contest.losses[one, targets].mean for one in (name, rival))
-    low, high = (max(-1.0, row[end]) for end in ends)  # no loss is below 0
+    low, high = (float(np.maximum(-1.0, row[end])) for end in ends)  # no loss is below 0
     return Against(rival, targets, loss, rival_loss, row["relative"], low, high)
 
 
-def _lead(found: Assessment, kind: str, rows: Sequence[Against]) -> str:
-    """The verdict itself: the worst news, or else what the method is better than."""
+def _compared(found: Assessment, kind: str, rows: Sequence[Against]) -> Iterator[str]:
+    """One sentence for each rival, the worst news first: that is the verdict."""
     name, searched = found.names[0], found.settings["procedure"] is not None
-    what = f"the search ({name})" if searched else f"the list {name!r}"
-    by = {one.rival: one for one in rows}
-    start = f"Verdict: on {_MODELS.get(kind, 'the held-out models')}, "
-    random, means = by.get(RANDOM_SUBSETS), by.get(MEAN_PREDICTOR)
-    if random is not None and random.outcome == "worse":
-        return f"{start}random subsets do better than {what} ({random.numbers})."
-    if means is not None and means.outcome == "worse":
-        return (
-            f"{start}{what} predicts the benchmarks that are not run worse than their means do "
-            f"({means.numbers})."
-        )
-    if random is None:
-        return f"{start}{what} was not compared with random subsets."
-    if random.outcome == "unclear":
-        return f"{start}this table cannot tell {what} from random subsets ({random.numbers})."
-    return f"{start}{what} is better than random subsets ({random.numbers})."
+    what = f"the search ({name.replace(' (', ', ').rstrip(')')})" if searched else f"list {name!r}"
+    subject = f"verdict: on {_MODELS.get(kind, 'the held-out models')}, {what}"
+    words = {RANDOM_SUBSETS: "random subsets", **_simple(found)}
+    if not any(one.rival == RANDOM_SUBSETS for one in rows):
+        yield f"{subject} was not compared with random subsets."
+        subject = "It"
+    for one in sorted(rows, key=lambda one: one.outcome != "worse"):
+        if one.rival == MEAN_PREDICTOR:
+            how = _MEANS[one.outcome].format("the benchmarks that are not run")
+        else:
+            how = f"{_HOW[one.outcome]} {words[one.rival]}"
+        yield f"{subject} {how} ({one.numbers})."
+        subject = "It"
 
 
-def _others(rows: Sequence[Against]) -> Iterator[str]:
-    """One sentence for each other rival."""
-    how = {"better": "is better than", "worse": "is worse than", "unclear": "cannot be told from"}
-    for one in rows:
-        if one.rival in _WORDS:
-            yield f"It {how[one.outcome]} {_WORDS[one.rival]} ({one.numbers})."
-        elif one.rival == MEAN_PREDICTOR:
-            yield (
-                f"The benchmarks that it does not run are {_MEANS[one.outcome]} than by their "
-                f"means ({one.numbers})."
-            )
+def _minimised(found: Assessment) -> Iterator[str]:
+    """Say so where the search did not minimise the loss that the verdict is by."""
+    if found.settings["procedure"] is not None and _objective(found) != "loss":
+        yield f"All by loss; the search minimised {_MINIMISED[_objective(found)]} instead."
 
 
 def _needed(rows: Sequence[Against], n_models: int, curve: LearningCurve | None) -> Iterator[str]:
     random = next((one for one in rows if one.rival == RANDOM_SUBSETS), None)
-    if curve is not None and curve.supported is not None:
-        yield f"It is shown to be worth it from {curve.supported} models on."
+    means = next((one for one in rows if one.rival == MEAN_PREDICTOR), None)
+    worth = all(one is not None and one.outcome == "better" for one in (random, means))
+    if curve is not None and curve.supported is not None and worth:
+        yield f"It is shown to be worth it from {curve.supported} models to search on."
     elif random is not None and random.outcome == "unclear":
         needed = random.models_needed(n_models)
         if needed is None:
             yield "No number of models can be named that would show it to be better than random."
         elif needed > MANY_TIMES * n_models:
             yield (
-                f"Showing so small a difference would need more than {MANY_TIMES} times as many "
-                f"models (there are {n_models})."
+                f"Showing so small a difference would need a table of more than {MANY_TIMES} times "
+                f"as many models (this one has {n_models})."
             )
         else:
             yield (
-                f"If the difference stays as it is, about {needed} models would show that it is "
-                f"better than random (there are {n_models})."
+                f"If the difference stays as it is, a table of about {needed} models would show "
+                f"that it is better than random (this one has {n_models})."
             )
 
 

@@ -105,7 +105,9 @@ def assess(
     -----
     *Loss.* That of a scorer: per outer split, squared errors on its held-out models are averaged
     over columns, benchmarks and tasks; then over splits. Differences of methods are differences
-    of these.
+    of these. Predictions in it (and in R2) have no bounds: it is what searches minimise. Mean
+    absolute errors and mean scores, and so rankings, are of predictions between the bounds of
+    their columns, as `eevee.Predictor` gives them.
 
     *Intervals.* Models are drawn with replacement (2,000 draws), and the loss is computed again
     from the errors on them; what has no cell of a drawn model has no part in that draw, and a split

@@ -43,9 +43,9 @@ class Completion:
         ``model, column, predicted, lower, upper``, ``n_scores`` (measured scores of the model),
         ``n_models`` (models with a score in the column), ``rests_on`` (up to five pairs of the
         columns that the regressions listened to and their shares, which sum to 1; the
-        regressions are half of the prediction, and the factor model, which hears all
-        `n_scores`, the other half; none: the factor model alone) and ``why`` there is no
-        interval (empty if there is one).
+        regressions are half of the prediction, less the farther the model is outside those measured
+        in the column, and the factor model, which hears all `n_scores`, the rest; none: the factor
+        model alone) and ``why`` there is no interval (empty if there is one).
     logit : bool
         Whether percentages were bent.
     rank : int
@@ -131,8 +131,10 @@ def complete(
 
     Each filled cell has an interval: measured cells are hidden and filled in the same way, also in
     models thinned to a tenth of their scores, and their errors, relative to what such a cell rests
-    on, set its width. A cell has none where its model has no score, its column has fewer than
-    three, or the table has too few to hide; `Completion.basis` says so.
+    on, set its width. Where a model is weaker or stronger than all that its column was measured on,
+    they come from columns that are cut to the same number of models on the same side. A cell has
+    none where its model has no score or is farther outside than could be tested, its column has
+    fewer than three, or the table has too few to hide; `Completion.basis` says so.
 
     What is a percentage is guessed: a column whose measured scores lie between 0 and 1 is a share,
     else between 0 and 100 a percentage. A column where lower is better, by its direction or its
@@ -164,9 +166,10 @@ def complete(
 
     Notes
     -----
-    What was never run is seldom missing at random, and may be harder to predict than the cells
-    that are hidden to choose a recipe. Equal shares of the two predictions did better than
-    shares chosen by cross-validation on three of three sparse tables.
+    What was never run is seldom missing at random (`eevee describe` tests that against strength),
+    and may be harder to predict than the cells that are hidden to choose a recipe. Equal shares of
+    the two predictions did better than shares chosen by cross-validation on three of three sparse
+    tables.
 
     Examples
     --------

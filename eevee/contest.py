@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from eevee.averages import loss_weights
+from eevee.averages import averaged, loss_weights
+from eevee.heldout import Judgement, squared_errors
 from eevee.intervals import Interval, blank_interval, nadeau_bengio_interval
 from eevee.metrics import mean_of_known
-from eevee.outer import Fold
+from eevee.outer import MEAN_PREDICTOR, Fold
 from eevee.resampling import Resampled, draw_models, drawn_losses
 from eevee.scoring.loss import TARGETS, Targets
 from eevee.table import BoolArray, FloatArray, IntArray, ResultsTable
@@ -106,6 +107,28 @@ class Contest:
             **limits,
             **{f"relative_{end}": limit / scale for end, limit in limits.items()},
         }
+
+    def beside_means(self, name: str) -> Contest:
+        """Return one of a method and the mean predictor over the cells that both must predict.
+
+        What a subset runs needs no prediction: the mean predictor counts on the cells that `name`
+        predicts as unseen, and on no others.
+        """
+        average = loss_weights(self.table, self.weights)
+        scores = self.table.scores.to_numpy(np.float64)
+        folds = []
+        for fold in self.folds:
+            own, blind = fold.judged[name], fold.judged[MEAN_PREDICTOR]
+            there = np.isfinite(own.predicted["unseen"])
+            means = np.where(there, blind.predicted["unseen"], np.nan)
+            squares = squared_errors(means, scores[fold.held_out], self.table)
+            loss = float(averaged(mean_of_known(squares, axis=0), average))
+            judged = Judgement(
+                (), {**blind.predicted, "unseen": means}, {**blind.losses, "unseen": loss}
+            )
+            folds.append(replace(fold, judged={name: own, MEAN_PREDICTOR: judged}))
+        members = {name: [name], MEAN_PREDICTOR: [MEAN_PREDICTOR]}
+        return replace(self, folds=folds, members=members)
 
     def over_folds(self, values: FloatArray) -> Interval:
         """Nadeau and Bengio's interval of a mean over outer splits; blank for a single one.

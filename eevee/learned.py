@@ -23,7 +23,7 @@ NARROW = 0.5
 """A guess whose interval is wider than this share of the last loss is not told in words."""
 _RIVALS = {
     "beyond": "random subsets of the same size or cost",
-    "beyond_means": "the mean predictor, for which nothing is run",
+    "beyond_means": "the mean predictor on the benchmarks that are not run",
 }
 _ROW = Mapping[Hashable, Any]
 
@@ -37,14 +37,14 @@ class LearningCurve:
     sizes : DataFrame, one row per number of models
         ``n_models`` (searched and fitted on); ``loss, low, high, t_low, t_high`` and the same of
         ``loss_unseen`` (as in `Assessment.methods`); ``random, mean_predictor`` (loss of random
-        subsets and of the mean predictor, fitted on as many models); ``gain`` (share of the mean
-        predictor's loss that the search takes away); ``above, above_low, above_high`` (loss less
-        that with the most models); ``beyond, beyond_low, beyond_high`` (loss less that of random
-        subsets: below 0 the search is better); ``beyond_means, beyond_means_low,
-        beyond_means_high`` (less that of the mean predictor); ``jaccard, kuncheva`` (of the
-        subsets of any two outer splits). From ``random`` on for the kind of target that the
-        search minimised. All differences are paired over outer splits, with Nadeau and Bengio's
-        limits.
+        subsets and of the mean predictor, fitted on as many models); ``above, above_low,
+        above_high`` (loss less that with the most models); ``beyond, beyond_low, beyond_high``
+        (loss less that of random subsets: below 0 the search is better), all of these for the
+        kind of target that the search minimised; ``beyond_means, beyond_means_low,
+        beyond_means_high`` (unseen loss less that of the mean predictor on the same cells) and
+        ``gain`` (the share of the latter that the search takes away), NaN where everything is
+        run; ``jaccard, kuncheva`` (of the subsets of any two outer splits). All differences are
+        paired over outer splits, with Nadeau and Bengio's limits.
     folds : DataFrame, one row per number of models, outer split and method
         ``n_models, fold, method, benchmarks, loss, loss_unseen``.
     n_models : int
@@ -68,7 +68,7 @@ class LearningCurve:
 
         Its interval lies below random subsets and below the mean predictor.
         """
-        better = self.sizes[[f"{name}_high" for name in _RIVALS]].max(axis=1) < 0
+        better = (self.sizes[[f"{name}_high" for name in _RIVALS]] < 0).all(axis=1)
         return _from_where(self.sizes["n_models"], better)
 
     @property
@@ -105,7 +105,7 @@ class LearningCurve:
     def _warnings(self, rows: Sequence[_ROW]) -> list[str]:
         said = []
         last, supported = rows[-1], self.supported
-        too_few = "too few models to rest a choice on."
+        too_few = "too few models to base a choice on."
         if supported is None:
             said.append(
                 f"Warning: with {last['n_models']} models and fewer this table cannot show that "
@@ -128,9 +128,15 @@ class LearningCurve:
             f"{row['n_models']} models {100 * (row[self._loss] / last[self._loss] - 1):+.0f} %"
             for row in rows[-2::-1]
         )
+        gain = (
+            f" (on the benchmarks that are not run, {_percent(last['gain'])} below that of "
+            "predicting means)"
+            if np.isfinite(last["gain"])
+            else ""
+        )
         return (
-            f"With {last['n_models']} models the held-out loss is {last[self._loss]:.4g} "
-            f"({_percent(last['gain'])} below that of predicting means). With fewer: {fewer}."
+            f"With {last['n_models']} models the held-out loss is {last[self._loss]:.4g}{gain}. "
+            f"With fewer: {fewer}."
         )
 
     def _need(self, rows: Sequence[_ROW]) -> str:
@@ -241,15 +247,18 @@ def _row(size: int, one: Assessment, largest: Assessment) -> dict[str, Any]:
     limits = [f"{what}{e}" for e in ENDS.values() for what in _LIMITS]
     bound, random = methods[f"loss{end}"][[MEAN_PREDICTOR, RANDOM_SUBSETS]].astype(float)
     here, there = (_losses(which, which.names[0], end) for which in (one, largest))
+    name = one.names[0]
+    beside = one.contest.beside_means(name)
+    unseen, means = (beside.by_split(which, "unseen") for which in (name, MEAN_PREDICTOR))
     return {
         "n_models": size,
         **{name: float(own[name]) for name in limits},
         "random": float(random),
         "mean_predictor": float(bound),
-        "gain": 1 - float(own[f"loss{end}"]) / bound,
+        "gain": 1 - float(unseen.mean() / means.mean()),
         **_paired("above", here - there, largest),
         **_paired("beyond", here - _losses(one, RANDOM_SUBSETS, end), largest),
-        **_paired("beyond_means", here - _losses(one, MEAN_PREDICTOR, end), largest),
+        **_paired("beyond_means", unseen - means, largest),
         "jaccard": float(own["jaccard"]),
         "kuncheva": float(own["kuncheva"]),
     }

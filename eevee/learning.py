@@ -268,7 +268,7 @@ def _checked(sizes: Sequence[int] | None, largest: int, table: ResultsTable) -> 
 def _run_all(
     runs: Runs, sizes: Sequence[int], *, given: bool
 ) -> tuple[dict[int, Assessment], dict[str, str] | None]:
-    """Run the largest first: what fails there is the user's to mend; below, models are too few."""
+    """Run the largest first: what fails there is the user's to fix; below, models are too few."""
     found: dict[int, Assessment] = {}
     for size in reversed(sizes):
         try:

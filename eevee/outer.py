@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
+from eevee.bounds import Bounds, column_bounds
 from eevee.duplicates import kept_together
 from eevee.errors import Stopped
 from eevee.heldout import Judge, Judgement, PredictingScorer
@@ -163,6 +164,8 @@ class Fold:
         Models that such a fit trains on, mean over inner splits.
     scorer : mapping
         Description of the scorer of the searches.
+    bounds : Bounds
+        Of the columns, by the scores that predictions are fitted on.
     """
 
     held_out: BoolArray
@@ -172,6 +175,7 @@ class Fold:
     n_train: int
     n_inner: float
     scorer: Mapping[str, Any]
+    bounds: Bounds
 
 
 Find = Callable[[Scorer, int, int], Mapping[str, Subset]]
@@ -212,6 +216,7 @@ def run_folds(
             n_train=int(searched.sum()),
             n_inner=float(scorer.splits.fit.sum(axis=1).mean()),
             scorer=scorer.describe(),
+            bounds=column_bounds(table.take_models(searched)),
         )
 
 
@@ -254,11 +259,17 @@ def _widened(inner: Splits, searched: BoolArray, held_out: BoolArray) -> Splits:
 
 
 def spread_out(
-    folds: list[Fold], name: str, targets: Targets, rounds: list[list[int]]
+    folds: list[Fold],
+    name: str,
+    targets: Targets,
+    rounds: list[list[int]],
+    *,
+    clipped: bool = False,
 ) -> FloatArray:
     """Predictions of a method for held-out models, (n_rounds, n_models, n_columns).
 
     A round is a list of folds in which no model is held out twice; NaN where none holds it out.
+    With `clipped` they lie between the bounds of their columns, as those of `eevee predict` do.
     """
     first = folds[0]
     n_columns = first.judged[name].predicted[targets].shape[1]
@@ -266,5 +277,6 @@ def spread_out(
     for place, members in enumerate(rounds):
         for number in members:
             fold = folds[number]
-            wide[place, fold.held_out] = fold.judged[name].predicted[targets]
+            values = fold.judged[name].predicted[targets]
+            wide[place, fold.held_out] = fold.bounds.clip(values) if clipped else values
     return wide

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass
@@ -23,7 +24,14 @@ from eevee.table import BoolArray, FloatArray, IntArray, ResultsTable, Subset
 MEAN_SCORE = "mean score"
 """What the mean score is called beside the columns in `Prediction.no_interval`."""
 ENDS = ("predicted", "lower", "upper")
-_SIDE_WORDS = {"above": "stronger than", "below": "weaker than"}
+NEGLIGIBLE = 0.1
+"""Standard deviations up to which a bias is not worth a word; nor is one within two standard errors
+of 0."""
+_PLACES = {
+    "above": "by its mean score (predicted where not measured) stronger than",
+    "below": "by its mean score (predicted where not measured) weaker than",
+    "apart": "by the combination of its inputs farther from the training mean than",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,13 +57,16 @@ class Prediction:
         What it was predicted from.
     out_of_range : DataFrame with columns model, benchmark, column, score, lowest, highest
         Inputs that lie beyond those of all training models by more than a quarter of a unit.
-    outside : DataFrame with columns model, side, share, weight, growth, bias, interval
-        Models whose inputs, all together, lie outside of what the training models show: on which
-        `side` of them ("above" or "below"), the `share` of training models that stand as far out
-        (this one counted in), the `weight` of the wider interval and its `growth` with the
-        distance beyond all of them, the mean error in units of predictions for training models
-        that were held out on that side (positive: they were too low), and whether there were
-        enough of these for an `interval`.
+    outside : DataFrame with columns model, side, share, weight, growth, passed, bias, bias_error, \
+held_out, interval
+        Models outside of what the training models show: on which `side` of them ("above" or
+        "below" by their mean score, measured or predicted, "apart" by the distance of the input
+        vector), the `share` of training models that stand as far out (this one counted in), the
+        `weight` of the wider interval and its `growth` with the distance beyond all of them, the
+        share of training models `passed`; the mean error in units of predictions for training
+        models that were held out on that side (positive: they were better than predicted) and
+        its standard error; how many of these there were, and whether they are enough for an
+        `interval`.
     no_interval : mapping of column (or "mean score") to text
     warnings : tuple of str
     level : float
@@ -185,7 +196,8 @@ class Row:
         left_out = self.refits.left_out[self.refits.folds, self.place]
         ends = plus_interval(left_out, self.refits.residuals, level, self.labels)
         inside = np.stack([bounds.clip(end) for end in ends])
-        found = np.stack([full, *self._widened(inside, lambda: self._outer_ends(_tail(level)))])
+        wider = self._widened(inside, lambda: self._outer_ends(level, TAIL_SHARE))
+        found = np.stack([full, *wider])
         return np.where(self.measured, self.scores, _with_prediction(found))
 
     def mean(self, rule: MeanRule, level: float) -> FloatArray:
@@ -206,18 +218,14 @@ class Row:
         inside = plus_interval(left_out, residuals, level, self.labels)
 
         def outer() -> FloatArray:
-            return known + mean_ends(self._outer_ends((1 - level) / 2), weights)
+            return known + mean_ends(self._outer_ends(level, 1.0), weights)
 
         ends = self._widened(np.clip(inside, known + low, known + high), outer)
         return _with_prediction(np.stack([full, *ends]))
 
-    def has_outer(self, level: float) -> bool:
-        """Whether enough training models were held out for an interval outside."""
-        return bool(np.isfinite(self._outer_ends(_tail(level))).any())
-
-    def _outer_ends(self, tail: float) -> FloatArray:
+    def _outer_ends(self, level: float, beyond: float) -> FloatArray:
         full, bounds = self.refits.full[self.place], self.refits.bounds
-        return np.stack(self.frontier.ends(self.standing, full, tail, bounds))
+        return np.stack(self.frontier.ends(self.standing, full, level, beyond, bounds))
 
     def _widened(self, inside: FloatArray, outer: Callable[[], FloatArray]) -> FloatArray:
         """Ends (2, ...) that go from those inside to the wider ones as the model stands out."""
@@ -227,10 +235,6 @@ class Row:
         ends = outer()
         wider = np.stack([np.minimum(inside[0], ends[0]), np.maximum(inside[1], ends[1])])
         return np.asarray((1 - weight) * inside + weight * wider)
-
-
-def _tail(level: float) -> float:
-    return TAIL_SHARE * (1 - level) / 2
 
 
 def mean_bounds(bounds: Bounds, weights: FloatArray) -> tuple[float, float]:
@@ -294,28 +298,40 @@ def why_no_interval(
 def outside_of(rows: Mapping[str, Row], level: float) -> pd.DataFrame:
     """List the models outside of what the training models show (see `Prediction.outside`)."""
     found = [
-        (model, *astuple(row.standing), row.frontier.bias[row.standing.side], row.has_outer(level))
+        (
+            model,
+            *astuple(row.standing),
+            *astuple(row.frontier.bias[row.standing.side]),
+            row.frontier.has_interval(row.standing.side, level),
+        )
         for model, row in rows.items()
         if row.standing.weight > 0 and not row.measured.all()
     ]
-    header = ["model", "side", "share", "weight", "growth", "bias", "interval"]
-    return pd.DataFrame(found, columns=pd.Index(header))
+    header = "model side share weight growth passed bias bias_error held_out interval"
+    return pd.DataFrame(found, columns=pd.Index(header.split()))
 
 
-def said_of(outside: pd.DataFrame) -> list[str]:
-    """Say of each model outside how far out it is, and the direction of the bias."""
-    return [_said(row) for _, row in outside.iterrows()]
+def said_of(outside: pd.DataFrame, level: float) -> list[str]:
+    """Say of each model outside how far out it is, and the bias where it is not negligible."""
+    return [_said(row, level) for _, row in outside.iterrows()]
 
 
-def _said(row: pd.Series[Any]) -> str:
-    start = (
-        f"{row['model']}: by its inputs together {_SIDE_WORDS[row['side']]} "
-        f"{100 * (1 - row['share']):.0f} % of the training models, so outside of what they show: "
-    )
+def _said(row: pd.Series[Any], level: float) -> str:
+    passed = "all" if row["passed"] == 1 else f"{math.floor(100 * row['passed'])} %"
+    start = f"{row['model']}: {_PLACES[row['side']]} {passed} of the training models, so outside "
     if not row["interval"]:
-        return f"{start}no interval, for too few of them could be held out on that side to try it"
-    way = "low" if row["bias"] > 0 else "high"
+        return (
+            f"{start}of what they show: no interval, for only {row['held_out']} of them could be "
+            f"held out on that side, and {100 * level:g} % need {models_needed(level)}"
+        )
+    return f"{start}of what they show: wider intervals{_bias(row)}"
+
+
+def _bias(row: pd.Series[Any]) -> str:
+    if not abs(row["bias"]) >= max(NEGLIGIBLE, 2 * row["bias_error"]):
+        return ""
+    how = "pessimistic" if row["bias"] > 0 else "optimistic"
     return (
-        f"{start}wider intervals; for training models held out on that side predictions were too "
-        f"{way} by {abs(row['bias']):.2g} standard deviations on average"
+        f"; for training models held out on that side predictions were too {how}, by "
+        f"{abs(row['bias']):.2g} standard deviations on average"
     )

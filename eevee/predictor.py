@@ -101,12 +101,13 @@ class Predictor:
         little too small; the choices of meta-model and epochs were made once, on all training
         models, and are not repeated in each refit.
 
-        A model that stands above, or below, all but 2.5 % of the training models by its inputs
-        together is outside of what they show: `Prediction.outside` lists it. Its intervals rest
-        on training models that were held out from that end and predicted by the rest (5 to 40 %
-        of them, eight times), grow with its distance, and are no narrower than those inside;
-        from 5 to 2.5 % these go over into them. Nothing guarantees that the next step beyond a
-        table is like those within it: coverage there is measured, not implied.
+        A model is outside of what the training models show if its mean score (measured in the
+        inputs, predicted elsewhere) is above, or below, that of all but 2.5 % of them, or if its
+        inputs are farther from their mean, by a Mahalanobis distance with a shrunk covariance,
+        than those of all but 2.5 %: `Prediction.outside` lists it. Its intervals rest on training
+        models that were held out on that side and predicted by the rest (5 to 40 % of them, eight
+        times), grow with its distance, and are no narrower than those inside; from 5 to 2.5 %
+        these go over into them. Coverage there is measured, not implied.
         """
         check_level(level)
         new = NewModels.of(new_scores, self.table, self.benchmarks)
@@ -161,7 +162,15 @@ class Predictor:
                 labels=self.groups,
                 weights=self.weights,
             )
-            edge = Frontier(self.table, fits.own, fits.held, fits.inputs, weights, self.groups)
+            edge = Frontier(
+                self.table,
+                fits.own,
+                fits.held,
+                fits.inputs,
+                weights,
+                self.groups,
+                fits.distances,
+            )
             for place, i in enumerate(places):
                 rows[i] = Row(values[i], fits, place, self.groups, edge)
         return [rows[i] for i in range(len(values))]
@@ -193,7 +202,7 @@ class Predictor:
             out_of_range=new.out_of_range,
             outside=outside,
             no_interval=why_no_interval(table, self.groups, self._folds, level, blank),
-            warnings=(*self._duplicates, *new.warnings, *said_of(outside)),
+            warnings=(*self._duplicates, *new.warnings, *said_of(outside, level)),
             level=level,
             method=self._method,
         )

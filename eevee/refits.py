@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from eevee.bounds import Bounds, column_bounds
-from eevee.frontier import LEAST_FIT, Held, frontiers
+from eevee.distance import left_out_distances
+from eevee.frontier import LEAST_FIT, Held, complete_rows, frontiers
 from eevee.metamodel import MetaModel
 from eevee.splits import Splits
 from eevee.table import BoolArray, FloatArray, IntArray, ResultsTable, Subset
@@ -37,9 +38,12 @@ class Refits:
     bounds : Bounds
         Of the columns.
     held : tuple of Held
-        The strongest and the weakest training models, held out together.
+        The strongest training models, the weakest, and those apart, held out together.
     inputs : shape (n_columns,)
         Columns that were predicted from.
+    distances : shape (n_models,)
+        Of the inputs of each training model from those outside of its fold; NaN where it lacks
+        inputs that most have.
     """
 
     full: FloatArray
@@ -50,6 +54,7 @@ class Refits:
     bounds: Bounds
     held: tuple[Held, ...]
     inputs: BoolArray
+    distances: FloatArray
 
 
 def refit(
@@ -61,7 +66,7 @@ def refit(
     labels: IntArray | None = None,
     weights: Mapping[str, float] | None = None,
 ) -> Refits:
-    """Fit the meta-model on all training models, without each fold and below each frontier.
+    """Fit the meta-model on all training models, without each fold and inside each frontier.
 
     All in one batch. The new models are laid under the training models, and test in every split:
     nothing of them reaches a fit. Their cells beyond the inputs are never read.
@@ -84,7 +89,9 @@ def refit(
     inputs, bounds = _inputs(table, subset), column_bounds(table)
     left = folds != np.arange(int(folds.max()) + 1)[:, None]
     fitted = left.sum(axis=1) >= LEAST_FIT
-    edges = frontiers(table, np.arange(table.n_models) if labels is None else labels, weights)
+    labels = np.arange(table.n_models) if labels is None else labels
+    distances = _distances(table, inputs, folds)
+    edges = frontiers(table, labels, weights, distances)
     everyone = np.ones((1, table.n_models), dtype=np.bool_)
     fit = np.concatenate([left[fitted], everyone, *(edge.fit[None] for edge in edges)])
     scorer = model.scorer(_stacked(table, new, inputs), _splits(fit, len(new)), subset, weights)
@@ -105,7 +112,18 @@ def refit(
         bounds=bounds,
         held=held,
         inputs=inputs,
+        distances=distances,
     )
+
+
+def _distances(table: ResultsTable, inputs: BoolArray, folds: IntArray) -> FloatArray:
+    """Distances between inputs of models as new ones are: measured in all, where most are."""
+    scores = table.scores.to_numpy(np.float64)
+    rows = complete_rows(scores, inputs)
+    vectors = (scores / table.units.to_numpy(np.float64))[rows][:, inputs]
+    found = np.full(len(rows), np.nan)
+    found[rows] = left_out_distances(vectors, folds[rows])
+    return found
 
 
 def _inputs(table: ResultsTable, subset: Sequence[str]) -> BoolArray:

@@ -45,7 +45,8 @@ class Standing:
     measures : mapping of str to float
         `MEASURES`, each a mean over rounds.
     mae : array, shape (n_columns,)
-        In each column's own measure, over the splits whose subset did not hold it.
+        In each column's own measure, over the splits whose subset did not hold it; of predictions
+        between the bounds of the column.
     pairwise : DataFrame
         ``low, high, pairs, accuracy`` by true gap, over all rounds.
     """
@@ -72,7 +73,9 @@ def standing(
     mean over the models of a split is the loss of that split.
 
     Mean scores (of the ranking, the pairs and the regret) are those that a user would see: what
-    was measured as measured, the rest predicted by a meta-model for unseen targets.
+    was measured as measured, the rest predicted by a meta-model for unseen targets and, as in
+    `eevee.Predictor`, between the bounds of the column. The loss, the errors and R2 are of
+    predictions without bounds, which is what meta-models are fitted and searches made by.
     """
     true = table.scores.to_numpy(np.float64)
     predicted = {targets: spread_out(folds, name, targets, rounds) for targets in TARGETS}
@@ -82,14 +85,15 @@ def standing(
         for targets, values in predicted.items()
     }
     blind = name == MEAN_PREDICTOR
-    shown = _shown(folds, predicted, rounds, true)
+    unseen = spread_out(folds, name, "unseen", rounds, clipped=True)
+    shown = _shown(folds, unseen, predicted["all"], rounds, true)
     scores = [_mean_scores(table, *pair, average, blind) for pair in shown]
     return Standing(
         errors=errors,
         losses={t: np.array([fold.judged[name].losses[t] for fold in folds]) for t in TARGETS},
         subsets=[fold.judged[name].subset for fold in folds],
         measures=_measures(table, predicted, scores, average),
-        mae=_mae(predicted["unseen"], true),
+        mae=_mae(unseen, true),
         pairwise=_pairwise(scores),
     )
 
@@ -129,13 +133,14 @@ def overlap(subsets: Sequence[Subset], n_benchmarks: int) -> tuple[float, float]
 
 def _shown(
     folds: list[Fold],
-    predicted: Mapping[Targets, FloatArray],
+    unseen: FloatArray,
+    every: FloatArray,
     rounds: list[list[int]],
     true: FloatArray,
 ) -> list[tuple[FloatArray, FloatArray]]:
     """What a user would see of each round, and the truth: only models that it holds out."""
     pairs = []
-    for members, values, whole in zip(rounds, predicted["unseen"], predicted["all"], strict=True):
+    for members, values, whole in zip(rounds, unseen, every, strict=True):
         out = np.stack([folds[number].held_out for number in members]).any(axis=0)
         # A column with too few scores to fit on counts neither as predicted nor as measured.
         truth = np.where(np.isfinite(whole[out]), true[out], np.nan)

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 import eevee
 from eevee.assessed import summarise
+from eevee.assessment import outer_rounds
+from eevee.bounds import column_bounds
 from eevee.contest import Contest
 from eevee.heldout import Judgement
 from eevee.outer import MEAN_PREDICTOR as MEANS
@@ -171,7 +173,8 @@ def contest_of(seed: int, n_models: int, missing: float, weighted: bool, level: 
             judged[name] = Judgement(subset, predicted, losses)  # type: ignore[arg-type]
         search, again = (dict(zip(judged, rng.random(4), strict=False)) for _ in range(2))
         about = {"name": "made"}
-        folds.append(Fold(test, judged, search, again, int((~test).sum()), 5.0, about))
+        bounds = column_bounds(table.take_models(~test))
+        folds.append(Fold(test, judged, search, again, int((~test).sum()), 5.0, about, bounds))
     return Contest(
         table=table,
         folds=folds,
@@ -277,6 +280,7 @@ def test_a_learning_curve_tells_the_same_losses(monkeypatch: pytest.MonkeyPatch)
     table = made_table(16, 4, missing=0.2, seed=4)
     curve = eevee.learning_curve(table, 1, sizes=[7, 8], n_folds=2, **QUICK)
     folds = curve.folds.groupby(["n_models", "method"])["loss"].mean()
+    folds_unseen = curve.folds.groupby(["n_models", "method"])["loss_unseen"].mean()
     last = curve.sizes.iloc[-1]
     for row in curve.sizes.to_dict("records"):
         of = folds[row["n_models"]]
@@ -284,8 +288,27 @@ def test_a_learning_curve_tells_the_same_losses(monkeypatch: pytest.MonkeyPatch)
         assert row["random"] == pytest.approx(of["random"])
         assert row["above"] == pytest.approx(row["loss"] - last["loss"], abs=1e-12)
         assert row["beyond"] == pytest.approx(row["loss"] - row["random"])
-        assert row["beyond_means"] == pytest.approx(row["loss"] - row["mean_predictor"])
+        unseen = folds_unseen[row["n_models"]]["greedy"]
+        assert row["beyond_means"] == pytest.approx(unseen * (1 - 1 / (1 - row["gain"])))
         assert row["above_low"] <= row["above"] <= row["above_high"]
+
+
+def test_a_learning_curve_compares_with_means_on_the_benchmarks_that_are_not_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("eevee.learning.N_RANDOM", 2)
+    table = made_table(16, 4, missing=0.2, seed=4)
+    curve = eevee.learning_curve(table, 1, sizes=[7, 8], n_folds=2, **QUICK)
+    own = curve.folds[(curve.folds["n_models"] == 8) & (curve.folds["method"] == "greedy")]
+    splits = outer_rounds(table, QUICK["scorer"], 2, 1, seed=0).splits
+    means = []
+    for test, subset in zip(splits.test, own["benchmarks"], strict=True):
+        average = table.scores[~test].mean()
+        tested = table.scores.index[test]
+        means.append(split_loss(table, pd.DataFrame([average] * len(tested), tested), own=subset))
+    last = curve.sizes.iloc[-1]
+    assert last["beyond_means"] == pytest.approx(own["loss_unseen"].mean() - mean(means))
+    assert last["gain"] == pytest.approx(1 - own["loss_unseen"].mean() / mean(means))
 
 
 @pytest.mark.skipif(not PUBLIC.exists(), reason=f"{PUBLIC.name} is not beside the repository")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import eevee
-from eevee.assessed_verdict import Against, verdict
+from eevee.assessed_verdict import Against, _needed, _row, verdict
 from eevee.outer import Scoring
 
 from .reference_loss import split_loss
@@ -47,8 +52,10 @@ def test_where_there_is_something_to_find_the_search_is_better() -> None:
     found = assessed("factors")
     assert [one.outcome for one in rows(found).values()] == ["better", "unclear", "better"]
     first, *others = verdict(found).words
-    assert first.startswith("Verdict: on models like those in the table, the search (greedy) is ")
+    assert first.startswith("verdict: on models like those in the table, the search (greedy) is ")
     assert "better than random subsets" in first
+    assert others[0].startswith("It cannot be told from greedy search with swaps (loss ")
+    assert others[1].startswith("It predicts the benchmarks that are not run better than their")
     assert not any("models would show" in one for one in others)
     assert others[-1].startswith("Not known for models of new families or models stronger")
 
@@ -80,11 +87,11 @@ def test_means_are_judged_on_the_benchmarks_that_are_not_run_alone(kind: str) ->
 
 
 @pytest.mark.skipif(not NOISE.exists(), reason="the table of noise (shared/cases) is not here")
-def test_on_pure_noise_the_first_line_says_that_random_subsets_do_better() -> None:
+def test_on_pure_noise_the_first_line_says_that_the_search_is_worse_than_random_subsets() -> None:
     scoring = Scoring("ridge", n_splits=3)
     found = eevee.assess(eevee.read_table(NOISE), 4, scorer=scoring, n_repeats=1, **GREEDY)
     first = verdict(found).words[0]
-    assert "random subsets do better than the search (greedy)" in first
+    assert "the search (greedy) is worse than random subsets" in first
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -132,3 +139,72 @@ def test_without_random_subsets_it_says_so() -> None:
         of_factors(30), 2, scorer=Scoring("ridge", n_splits=2), n_random=0, n_repeats=1, **GREEDY
     )
     assert "was not compared with random subsets" in verdict(found).words[0]
+
+
+limits = st.one_of(st.just(float("nan")), st.floats(-3, 3))
+
+
+@given(st.floats(-1, 3), limits, limits, limits, limits)
+def test_an_estimate_lies_in_its_interval_or_has_none(
+    relative: float, low: float, high: float, t_low: float, t_high: float
+) -> None:
+    found: dict[str, float] = {"relative": relative}
+    for ends, name in (((low, high), "relative"), ((t_low, t_high), "relative_t")):
+        width = np.abs(ends)  # around the estimate, or none at all
+        blank = bool(np.isnan(width).any())
+        found[f"{name}_low"] = np.nan if blank else relative - width[0]
+        found[f"{name}_high"] = np.nan if blank else relative + width[1]
+    contest = SimpleNamespace(
+        difference=lambda *_: found,
+        losses={(one, "all"): SimpleNamespace(mean=0.5) for one in ("a", "b")},
+    )
+    one = _row(contest, "a", "b", "all")  # type: ignore[arg-type]
+    if np.isnan(low + high) and np.isnan(t_low + t_high):
+        assert np.isnan([one.low, one.high]).all()
+        assert (one.outcome, one.models_needed(50)) == ("unclear", None)
+        assert one.numbers.endswith(", no interval")
+    else:
+        assert -1 <= one.low <= one.relative <= one.high
+        assert "interval -" in one.numbers or "interval +" in one.numbers
+
+
+def test_a_lone_tested_family_gives_no_interval_and_no_claim() -> None:
+    table = with_families()
+    top = eevee.frontier_splits(table, test_size=0.25).test[0]
+    family = np.where(top, "top", np.arange(table.n_models).astype(str))
+    one_family = replace(table, models=table.models.assign(family=family))
+    side = eevee.assess_splits(
+        one_family, 2, kinds=("frontier",), families="family", n_folds=4, n_repeats=1, n_random=3,
+        scorer=Scoring("ridge", n_splits=2), **GREEDY,
+    )  # fmt: skip
+    found = verdict(side)
+    assert {one.outcome for one in found.against["frontier"]} == {"unclear"}
+    assert "no interval" in found.words[0]
+    assert "better" not in found.words[0]
+    json.dumps(found.as_dict())
+
+
+@pytest.mark.parametrize("objective", ["kendall", "r2"])
+def test_a_search_by_another_objective_is_judged_by_loss_beside_the_same_simple_search(
+    objective: Any,
+) -> None:
+    found = eevee.assess(
+        of_factors(30), 2, scorer=Scoring("ridge", n_splits=2), n_random=3, n_folds=3, n_repeats=1,
+        procedure=eevee.Procedure("greedy", objective=objective), beside=("greedy-swaps",),
+    )  # fmt: skip
+    one = rows(found)[f"greedy-swaps ({objective})"]
+    losses = found.methods.set_index("method")["loss"]
+    assert one.rival_loss == losses[f"greedy-swaps ({objective})"]
+    said = verdict(found).words
+    assert f"the search (greedy, {objective})" in said[0]
+    assert any("greedy search with swaps (loss " in line for line in said[:3])
+    assert sum(line.startswith("All by loss; the search minimised 1 - ") for line in said) == 1
+
+
+def test_a_learning_curve_that_is_clear_says_nothing_beside_a_verdict_that_is_not() -> None:
+    unclear, clear = against(-0.1, -0.3, 0.1), against(-0.1, -0.2, -0.05)
+    means = Against("mean predictor", "unseen", 0.5, 0.6, -0.1, -0.2, -0.05)
+    curve = SimpleNamespace(supported=20)
+    assert "from 20 models to search on" in " ".join(_needed([clear, means], 50, curve))  # type: ignore[arg-type]
+    (said,) = _needed([unclear, means], 50, curve)  # type: ignore[arg-type]
+    assert said.startswith("If the difference stays as it is, a table of about 200 models")

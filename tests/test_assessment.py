@@ -398,3 +398,31 @@ def test_a_random_subset_that_leaves_a_model_nothing_unseen_does_not_blank_it() 
     found = eevee.assess(with_scores(table, values), 2, **{**QUICK, "n_random": 6, "beside": ()})
     errors = found.models[found.models["method"] == "random"]
     assert errors["error_unseen"].notna().all()
+
+
+def test_mean_absolute_errors_and_mean_scores_are_between_bounds_and_the_loss_is_not() -> None:
+    rng = np.random.default_rng(0)
+    skill = rng.normal(size=(30, 1))
+    scores = np.clip(70 + 30 * skill + 6 * rng.normal(size=(30, 5)), 0, 100)
+    scores[:, :1] = 200 * skill
+    table = eevee.ResultsTable.from_scores(pd.DataFrame(scores, columns=list("abcde")))
+    found = eevee.assess(
+        table, subsets={"mine": ("a",)}, scorer=Scoring("ridge"), n_folds=3, n_repeats=1
+    )
+    off, loss, means, above = [], [], [], []
+    for fold in found.contest.folds:
+        guess = fold.judged["mine"].predicted["unseen"][:, 1:]
+        truth = scores[fold.held_out]
+        above.append(guess.max())
+        loss.append((((guess - truth[:, 1:]) / table.units.to_numpy()[1:]) ** 2).mean())
+        held = np.minimum(np.maximum(guess, 0), 100)
+        off.append(np.abs(held - truth[:, 1:]))
+        units = table.units.to_numpy()
+        full = np.hstack([truth[:, :1], held])
+        means += list(zip((full / units).mean(axis=1), (truth / units).mean(axis=1), strict=True))
+    assert max(above) > 100
+    row = found.methods.set_index("method").loc["mine"]
+    assert row["loss_unseen"] == pytest.approx(np.mean(loss))
+    mae = found.columns[found.columns["method"] == "mine"].set_index("column")["mae"]
+    np.testing.assert_allclose(mae[list("bcde")], np.concatenate(off).mean(axis=0))
+    assert row["kendall"] == pytest.approx(stats.kendalltau(*zip(*means, strict=True)).statistic)

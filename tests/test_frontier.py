@@ -8,13 +8,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.covariance import LedoitWolf
 from sklearn.linear_model import Ridge
+from sklearn.preprocessing import StandardScaler
 
 import eevee
 from eevee import metamodel
+from eevee.distance import Cloud, left_out_distances
 from eevee.frontier import Frontier, Place, frontiers
 from eevee.jackknife import plus_interval
 from eevee.metamodel import MetaModel
+from eevee.prediction import said_of
 from eevee.refits import refit
 from eevee.scoring.ridge import RidgeScorer
 from tests.conftest import made_table
@@ -60,12 +64,12 @@ def test_the_top_fifth_of_a_curved_relation_is_covered_and_was_not_before(
         fitted = eevee.fit_predictor(training, ["b0", "b1"], scorer="ridge")
         found = fitted.predict(new[["b0", "b1"]])
         with monkeypatch.context() as patch:
-            patch.setattr(Frontier, "place", lambda *_: Place("above", 1.0, 0.0, 1.0))
+            patch.setattr(Frontier, "place", lambda *_: Place("above", 1.0, 0.0, 1.0, 0.0))
             before = fitted.predict(new[["b0", "b1"]])
         rates.append((_coverage(found, new)[0], _coverage(before, new)[0]))
         assert set(found.outside["side"]) == {"above"}
         assert (found.outside["bias"] > 0).all()
-        assert "predictions were too low by" in found.warnings[-1]
+        assert "predictions were too pessimistic, by" in found.warnings[-1]
         assert (found.lower <= before.lower + 1e-12).all(axis=None)
         assert (found.upper >= before.upper - 1e-12).all(axis=None)
     now, was = np.mean(rates, axis=0)
@@ -83,7 +87,7 @@ def test_models_like_the_training_models_are_rarely_outside_and_else_nothing_wid
         fitted = eevee.fit_predictor(training, ["b00", "b03"], scorer="ridge")
         found = fitted.predict(new[["b00", "b03"]])
         with monkeypatch.context() as patch:
-            patch.setattr(Frontier, "place", lambda *_: Place("above", 1.0, 0.0, 1.0))
+            patch.setattr(Frontier, "place", lambda *_: Place("above", 1.0, 0.0, 1.0, 0.0))
             before = fitted.predict(new[["b00", "b03"]])
         within = ~new.index.isin(found.outside["model"])
         for name in ("lower", "upper"):
@@ -159,13 +163,15 @@ def test_edges_hold_out_whole_ends_and_never_part_a_group() -> None:
     table = made_table(30, 5, seed=2)
     labels = np.arange(30) // 2
     names = _ordered(table)
-    for edge in frontiers(table, labels):
+    far = np.random.default_rng(0).random(30)
+    by_side = {"above": names, "below": names[::-1], "apart": table.scores.index[np.argsort(-far)]}
+    for edge in frontiers(table, labels, distances=far):
         held = set(table.scores.index[edge.held])
-        ends = names if edge.side == "above" else names[::-1]
+        ends = by_side[edge.side]
         assert held == set(ends[: len(held)])
         assert not set(labels[edge.held]) & set(labels[edge.fit])
         assert edge.fit.sum() >= 15
-    assert {edge.side for edge in frontiers(table, labels)} == {"above", "below"}
+    assert {edge.side for edge in frontiers(table, labels, distances=far)} == set(by_side)
 
 
 def test_nothing_of_held_out_models_reaches_the_fit_that_holds_them_out() -> None:
@@ -197,6 +203,127 @@ def test_turned_scores_get_turned_intervals_and_weak_models_those_of_strong_ones
         pd.testing.assert_frame_equal(found.lower, -plain.upper, rtol=1e-9)
         pd.testing.assert_frame_equal(found.upper, -plain.lower, rtol=1e-9)
     assert "weaker than" in found.warnings[-1]
+    assert "too optimistic, by" in found.warnings[-1]
+
+
+# --- apart ---------------------------------------------------------------------------------------
+
+
+def _two_skills(seed: int, n: int, *, opposed: bool = False) -> pd.DataFrame:
+    """Two skills that go together, or are opposed; the other columns need them both."""
+    rng = np.random.default_rng(seed)
+    first = rng.normal(size=n)
+    second = 0.95 * first + 0.3 * rng.normal(size=n)
+    if opposed:
+        first, second = 0.9 + 0.3 * first, -0.9 + 0.3 * second
+    lower = np.minimum(first, second)[:, None] + 0.1 * rng.normal(size=(n, 4))
+    inputs = np.column_stack([first, second]) + 0.1 * rng.normal(size=(n, 2))
+    index = [f"{'o' if opposed else 'm'}{i}" for i in range(n)]
+    return pd.DataFrame(np.hstack([inputs, lower]), index, [f"b{i}" for i in range(6)])
+
+
+def test_models_high_on_one_input_and_low_on_another_are_apart_and_get_wider_intervals(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = eevee.ResultsTable.from_scores(_two_skills(0, 120))
+    odd, alike = _two_skills(1, 40, opposed=True), _two_skills(2, 200).add_prefix("n", axis=0)
+    fitted = eevee.fit_predictor(table, ["b0", "b1"], scorer="ridge")
+    found = fitted.predict(odd[["b0", "b1"]])
+    assert (found.outside["side"] == "apart").mean() > 0.9
+    assert len(found.outside) > 0.9 * len(odd)
+    assert (found.out_of_range["model"].nunique() / len(odd)) < 0.2
+    assert "by the combination of its inputs farther from the training" in found.warnings[-1]
+    assert len(fitted.predict(alike[["b0", "b1"]]).outside) <= 0.15 * len(alike)
+    with monkeypatch.context() as patch:
+        patch.setattr(Frontier, "place", lambda *_: Place("above", 1.0, 0.0, 1.0, 0.0))
+        before = fitted.predict(odd[["b0", "b1"]])
+    rate, was = _coverage(found, odd)[0], _coverage(before, odd)[0]
+    assert was < 0.4
+    assert rate > was + 0.3
+
+
+def test_distances_are_those_of_scikit_learn_without_the_model() -> None:
+    inputs = _two_skills(3, 20).to_numpy()[:, :3]
+    found = left_out_distances(inputs, np.arange(20))
+    for i in range(20):
+        rest = np.delete(inputs, i, axis=0)
+        scaler = StandardScaler().fit(rest)
+        shrunk = LedoitWolf(assume_centered=True).fit(scaler.transform(rest))
+        squared = shrunk.mahalanobis(scaler.transform(inputs[[i]]))[0]
+        assert found[i] == pytest.approx(np.sqrt(squared), rel=1e-6)
+
+
+def test_a_lacking_input_adds_nothing_to_a_distance_and_a_constant_one_keeps_it_finite() -> None:
+    inputs = _two_skills(3, 20).to_numpy()[:, :2].copy()
+    inputs[4, 1] = np.nan
+    cloud = Cloud.of(np.column_stack([inputs, np.ones(20)]))
+    mean = np.nanmean(inputs[:, 1])
+    lacking, filled = cloud.distance(np.array([[1.0, np.nan, 1.0], [1.0, mean, 1.0]]))
+    assert lacking == pytest.approx(filled)
+    assert np.isfinite(cloud.distance(np.array([[0.0, 0.0, 2.0]]))).all()
+
+
+def test_nested_cells_do_not_count_as_models_that_were_held_out() -> None:
+    """14 models on a side are enough for 90 % (9) and too few for 95 % (19)."""
+    table = made_table(36, 12, seed=4)
+    training, new = _parted(table, 0.05)
+    fitted = eevee.fit_predictor(training, ["b00", "b03"], scorer="ridge")
+    shown = new[["b00", "b03"]] + 3 * table.units[["b00", "b03"]]
+    found, wide = (fitted.predict(shown, level=level) for level in (0.9, 0.95))
+    assert set(found.outside["held_out"]) == {14}
+    assert found.outside["interval"].all()
+    assert found.lower.notna().all(axis=None)
+    assert not wide.outside["interval"].any()
+    assert wide.lower[["b01", "b02"]].isna().all(axis=None)
+    assert "no interval, for only 14 of them" in wide.warnings[-1]
+    assert "95 % need 19" in wide.warnings[-1]
+
+
+def _row(**changed: object) -> pd.DataFrame:
+    row: dict[str, object] = {
+        "model": "x", "side": "above", "share": 0.01, "weight": 1.0, "growth": 1.0, "passed": 1.0,
+        "bias": 0.5, "bias_error": 0.1, "held_out": 20, "interval": True,
+    }  # fmt: skip
+    return pd.DataFrame([row | changed])
+
+
+def test_a_model_beyond_all_is_said_to_be_and_a_share_is_never_rounded_up_to_all() -> None:
+    assert "stronger than all of the training models" in said_of(_row(), 0.9)[0]
+    assert "stronger than 99 % of the training" in said_of(_row(passed=0.998), 0.9)[0]
+
+
+@pytest.mark.parametrize(
+    ("bias", "error", "word"),
+    [
+        (0.5, 0.1, "too pessimistic, by 0.5 standard"),
+        (-0.5, 0.1, "too optimistic, by 0.5 standard"),
+        (0.5, 0.3, None),  # within two standard errors
+        (0.05, 0.001, None),  # too small to matter
+        (float("nan"), float("nan"), None),
+    ],
+)
+def test_a_bias_is_said_only_where_it_is_not_negligible(bias, error, word) -> None:
+    (said,) = said_of(_row(bias=bias, bias_error=error), 0.9)
+    assert ("too " in said) == (word is not None)
+    assert word is None or word in said
+
+
+def test_a_bias_counts_each_group_once() -> None:
+    table = made_table(30, 5, seed=2)
+    labels, weights = np.arange(30) // 2, np.full(5, 0.2)
+    fits = refit(table, table.scores.to_numpy()[:1], ("b00",), RIDGE, labels, labels)
+    edge = Frontier(table, fits.own, fits.held, fits.inputs, weights, labels, fits.distances)
+    errors: dict[int, list[float]] = {}
+    for one in fits.held:
+        if one.edge.side == "above":
+            for i in np.flatnonzero(one.edge.held):
+                missed = (table.scores.to_numpy()[i] - one.predicted[i])[1:] / table.units[1:]
+                errors.setdefault(int(labels[i]), []).extend(missed)
+    means = [np.mean(values) for values in errors.values()]
+    assert edge.bias["above"].mean == pytest.approx(np.mean(means))
+    assert edge.bias["above"].error == pytest.approx(np.std(means, ddof=1) / len(means) ** 0.5)
+    held = np.any([one.edge.held for one in fits.held if one.edge.side == "above"], axis=0)
+    assert edge.bias["above"].models == held.sum()
 
 
 # --- groups --------------------------------------------------------------------------------------

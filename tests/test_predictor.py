@@ -222,8 +222,10 @@ def test_too_few_training_models_give_a_prediction_without_an_interval_and_say_w
     assert lower_level.no_interval == {}
     assert lower_level.outside["model"].tolist() == ["m09"]
     assert lower_level.lower.loc["m09", predicted].isna().all()
-    assert lower_level.warnings[-1].startswith("m09: by its inputs together stronger than 89 %")
-    assert "no interval, for too few of them could be held out" in lower_level.warnings[-1]
+    assert lower_level.warnings[-1].startswith(
+        "m09: by its mean score (predicted where not measured) stronger than all"
+    )
+    assert "no interval, for only 3 of them could be held out" in lower_level.warnings[-1]
 
 
 def test_gaps_among_training_models_count_against_their_column_alone() -> None:

@@ -68,10 +68,12 @@ def complete(
 def _as_json(
     read: ResultsTable, found: Completion, model: str | None, advice: pd.DataFrame | None
 ) -> dict[str, Any]:
-    from eevee.describe import summary
+    from eevee.describe import gaps_as_json, summary
+    from eevee.gap_pattern import gap_pattern
 
     content = {
         "table": summary(read),
+        "gaps": gaps_as_json(gap_pattern(read)),
         "level": found.level,
         "completion": {"logit": found.logit, "rank": found.rank, "penalty": found.penalty},
         "columns": found.by_column.to_dict("records"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from eevee.table import ResultsTable
 
 SHOWN = 20
+_OF_NEW = ("scores", "model_column", "benchmark_column", "duplicates")
+"""Options of the table that concern the file of new scores as well; `scores` has its own check."""
 _PANEL = "Predicting"
 
 
@@ -96,6 +98,7 @@ class FitOptions:
 )
 @verb
 def predict(
+    context: typer.Context,
     files: Annotated[
         list[Path],
         typer.Argument(
@@ -131,8 +134,7 @@ def predict(
     if (table.scores is None) == (predictor is None):
         raise typer.BadParameter("give either --scores (of the training models) or --predictor")
     if predictor is not None:
-        if fit.groups is not None:
-            raise typer.BadParameter("--predictor has its groups; drop --groups")
+        _refuse_fitting(context)
         fitted = Predictor.load(predictor)
     else:
         fitted = _fit(table.read(), fit, tiers, tier, benchmarks)
@@ -174,6 +176,19 @@ def parse_level(text: str) -> float:
         return check_level(float(text))
     except (EeveeError, ValueError):
         raise typer.BadParameter(f"--level is at least 50% and below 100%, not {text!r}") from None
+
+
+def _refuse_fitting(context: typer.Context) -> None:
+    """Refuse what would change a fit, were there one to make."""
+    names = {one.name for group in (FitOptions, TrainingTableOptions) for one in fields(group)}
+    given = []
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        source = context.get_parameter_source(name)
+        if name in names.difference(_OF_NEW) and source is not None and source.name != "DEFAULT":
+            given.append(parameter.opts[0])
+    if given:
+        raise typer.BadParameter(f"--predictor is fitted already; drop {', '.join(given)}")
 
 
 def _two(

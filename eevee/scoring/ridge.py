@@ -136,12 +136,13 @@ class RidgeScorer(BaseScorer):
         """
         checked = [self.table.subset(subset) for subset in subsets]
         n_rows = int(self.splits.test.sum(axis=1).max())
-        found = np.empty((len(checked), self.splits.n_splits, n_rows, self.table.n_columns))
+        shape = (len(checked), self.splits.n_splits, n_rows, self.table.n_columns)
+        found = np.full(shape, np.nan)
         for members in self._groups(checked).values():
             predict, parts = self._predictor([checked[i] for i in members])
             predicted = map_chunks(predict, parts, n_threads=self.n_threads)
             for part, values in zip(parts, predicted, strict=True):
-                found[members, part] = values
+                found[members, part, : values.shape[2]] = values  # of its largest test set
         for split, test in enumerate(self.splits.test):
             found[:, split, test.sum() :] = np.nan
         return found

@@ -1,13 +1,16 @@
-"""How often the intervals of `eevee predict` cover models better than any seen, and twins.
+"""How often the intervals of `eevee predict` cover models unlike those of the table, and twins.
 
-`python -m tests.benchmarks.bench_frontier [--mlp] [--weakest] [TABLE ...]`. The fifth of the models
-with the highest (or lowest) mean scores is held out; on the rest a subset of k = 4 or 8 benchmarks
-is found by greedy search (ridge), and three are drawn at random; a predictor fitted on the rest
-sees the held-out models' scores on the subset (models that lack one are skipped). Counted are
-predicted cells with a known score and, of models measured in every column (or whose mean over the
-measured ones, where none is), mean scores in units, at nominal 90 %. "Inside" are models held out
-at random in ten folds: coverage of cells and mean scores, and their median and mean width over that
-of the intervals that know of no frontier. Tables of `../shared` are skipped where they are absent.
+`python -m tests.benchmarks.bench_frontier [--mlp] [--weakest] [--ways] [TABLE ...]`. Three ways to
+hold out models: the fifth with the highest (or lowest) mean scores; the fifth whose inputs differ
+most from each other (high on one, low on another; of the subset that predicts); ten random folds.
+Subsets have 4 or 8 benchmarks. For the strongest they are found by greedy search (ridge) on the
+rest, and three drawn at random; for the others four are drawn at random, or one in each fold. A
+predictor fitted on the rest sees the held-out models' scores on the subset (models that lack one
+are skipped). Counted are predicted cells with a known score and, of models measured in every
+column, mean scores in units, at nominal 90 %. "Before" are intervals that know of no frontier;
+width ratios are sums of widths over theirs, of all models and of those flagged and not flagged as
+outside; "given" is the share that got an interval. Then, twins: `../shared/cases/trust`. Tables of
+`../shared` are skipped where they are absent.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ SHARED = ROOT.parent / "shared"
 SHIPPED = ("bbh", "helm", "zoo")
 OTHERS = ("openclip_38", "mteb_eng_v2_complete", "obs_joined_22")
 LEVEL, SHARE, FOLDS, RANDOM = 0.9, 0.2, 10, 3
-INSIDE = Place("above", 1.0, 0.0, 1.0)
+INSIDE = Place("above", 1.0, 0.0, 1.0, 0.0)
 
 
 def path_of(name: str) -> Path:
@@ -70,7 +73,7 @@ def covered(
     with patch.object(Frontier, "place", lambda *_: INSIDE):
         plain = fitted.predict(rows[names], level=LEVEL)
     units, parts = training.units.to_numpy(), []
-    centre = training.scores.mean().to_numpy()
+    flagged = rows.index.isin(found.outside["model"])
     others = ~np.isin(rows.columns, names)
     truth = rows.to_numpy()
     hits = inside(truth, found.lower.to_numpy(), found.upper.to_numpy())[:, others]
@@ -82,16 +85,20 @@ def covered(
         "before": before.ravel(),
         "width": wide.ravel(),
         "was": was.ravel(),
+        "flagged": np.repeat(flagged, others.sum()),
         "what": "cell",
     }))  # fmt: skip
-    z = (rows - centre) / units
-    mean = z.mean(axis=1, skipna=False).to_numpy()
+    signs = np.where(training.columns["direction"] == "higher", 1.0, -1.0)
+    centre = training.scores.mean().to_numpy() * signs
+    mean = mean_scores(truth * signs, centre, units, loss_weights(training, None))
+    mean = np.where(np.isfinite(truth).all(axis=1), mean, np.nan)
     ends, old = found.mean_in_units, plain.mean_in_units
     parts.append(pd.DataFrame({
         "hit": inside(mean, ends["lower"].to_numpy(), ends["upper"].to_numpy()),
         "before": inside(mean, old["lower"].to_numpy(), old["upper"].to_numpy()),
         "width": (ends["upper"] - ends["lower"]).to_numpy(),
         "was": (old["upper"] - old["lower"]).to_numpy(),
+        "flagged": flagged,
         "what": "mean",
     }))  # fmt: skip
     return pd.concat(parts)
@@ -102,13 +109,19 @@ def share(values: pd.Series[float]) -> str:
     return f"{100 * known.mean():.0f}" if len(known) else "-"
 
 
+def ratio(part: pd.DataFrame) -> str:
+    known = part[part["width"].notna() & part["was"].notna()]
+    return f"{known['width'].sum() / known['was'].sum():.2f}" if len(known) else "-"
+
+
 def show(name: str, scorer: str, k: int, cells: pd.DataFrame) -> None:
-    shown = [name, scorer, str(k)]
+    flagged = cells["flagged"][cells["what"] == "mean"].astype(float)
+    shown = [name, scorer, str(k), share(flagged)]
     for what in ("cell", "mean"):
         part = cells[cells["what"] == what]
         given = share(part["width"].notna().astype(float))
-        ratio = part["width"].sum() / part["was"].sum()
-        shown += [share(part["before"]), share(part["hit"]), given, f"{ratio:.2f}"]
+        ratios = (ratio(part), ratio(part[~part["flagged"]]), ratio(part[part["flagged"]]))
+        shown += [share(part["before"]), share(part["hit"]), given, *ratios]
     print("| " + " | ".join(shown) + " |", flush=True)
 
 
@@ -118,6 +131,20 @@ def outer(table: eevee.ResultsTable, k: int, scorer: str, sign: float) -> pd.Dat
     held[order[: round(SHARE * table.n_models)]] = True
     training = table.take_models(~held)
     parts = (covered(training, table.scores[held], s, scorer) for s in subsets(training, k))
+    return pd.concat([one for one in parts if one is not None])
+
+
+def unlike(table: eevee.ResultsTable, k: int, scorer: str) -> pd.DataFrame:
+    """The fifth whose standardised inputs differ most from each other."""
+    rng, parts = np.random.default_rng(k), []
+    z = (table.oriented - np.nanmean(table.oriented, axis=0)) / table.units.to_numpy()
+    for _ in range(1 + RANDOM):
+        subset = table.subset(rng.choice(table.benchmark_names, k, replace=False))
+        own = table.columns["benchmark"].isin(subset).to_numpy()
+        spread = pd.DataFrame(z[:, own]).std(axis=1, skipna=False).fillna(-1.0).to_numpy()
+        held = np.zeros(table.n_models, dtype=bool)
+        held[np.argsort(-spread, kind="stable")[: round(SHARE * table.n_models)]] = True
+        parts.append(covered(table.take_models(~held), table.scores[held], subset, scorer))
     return pd.concat([one for one in parts if one is not None])
 
 
@@ -198,11 +225,14 @@ def main(args: list[str]) -> None:
             for k in (4, 8):
                 print(f"| {name} | {k} | {' | '.join(ways(table, k))} |", flush=True)
         return
-    head = ("table", "meta-model", "k", "cells before", "cells", "given", "width ratio",
-            "means before", "means", "given", "width ratio")  # fmt: skip
+    widths = ("given", "width ratio", "not flagged", "flagged")
+    head = ("table", "meta-model", "k", "flagged, %", "cells before", "cells", *widths,
+            "means before", "means", *widths)  # fmt: skip
     for title, part in (
         (f"{'weakest' if asked.weakest else 'strongest'} fifth held out",
          lambda table, k: outer(table, k, scorer, sign)),
+        ("fifth with the most unlike inputs held out",
+         lambda table, k: unlike(table, k, scorer)),
         ("inside: ten random folds", lambda table, k: within(table, k, scorer)),
     ):  # fmt: skip
         print(f"\n{title}; coverage in % at nominal {100 * LEVEL:g} %")

@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 import eevee
+from eevee.bounds import column_bounds
 from eevee.contest import Contest
 from eevee.heldout import Judgement
 from eevee.metrics import mean_of_known
@@ -82,7 +83,7 @@ def contest(values: np.ndarray, seed: int, rng: np.random.Generator) -> Contest:
     """Judge both methods in outer folds of one table."""
     table = eevee.ResultsTable.from_scores(pd.DataFrame(values, columns=list(NAMES)))
     table = replace(table, units=pd.Series(1.0, index=table.scores.columns))
-    folds = []
+    folds, bounds = [], column_bounds(table)
     for test in eevee.fold_splits(table, n_folds=4, n_repeats=2, seed=seed).test:
         judged = {}
         for name, pair in zip(METHODS, (PAIRS[0], best_pair(values, ~test, rng)), strict=True):
@@ -93,7 +94,7 @@ def contest(values: np.ndarray, seed: int, rng: np.random.Generator) -> Contest:
                 same,  # type: ignore[arg-type]
                 dict.fromkeys(same, loss(values, guess, test)),  # type: ignore[arg-type]
             )
-        folds.append(Fold(test, judged, {}, {}, int((~test).sum()), 1.0, {}))
+        folds.append(Fold(test, judged, {}, {}, int((~test).sum()), 1.0, {}, bounds))
     rounds = [[0, 1, 2, 3], [4, 5, 6, 7]]
     members = {name: [name] for name in METHODS}
     labels = np.arange(len(values))

@@ -46,7 +46,7 @@ def test_the_run_folder_holds_the_frames_and_replaces_itself(run: Run, here: Pat
 def test_the_verdict_comes_first(run: Run, read_json: ReadJson, here: Path) -> None:
     args = ("assess", "small.csv", "-k", 2, *GREEDY, *FAST)
     shown = run(*args, "--out", "run").stdout
-    assert shown.startswith("Verdict: ")
+    assert shown.startswith("verdict: ")
     said = read_json(*args)["verdict"]
     assert said["words"][0] in words(shown)
     assert json.loads(Path("run/verdict.json").read_text()) == said

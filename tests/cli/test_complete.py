@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import eevee
+from eevee.gap_pattern import gap_pattern
 
 from .conftest import Run
 
@@ -62,6 +63,10 @@ def test_the_library_the_json_and_the_files_agree(sparse: pd.DataFrame, run: Run
         said = [np.nan if row[name] is None else row[name] for row in printed["filled"]]
         np.testing.assert_array_equal(said, found.basis[name])
         np.testing.assert_allclose(written[name], found.basis[name], rtol=1e-5)
+    told, expected = printed["gaps"], gap_pattern(table)
+    assert (told["sentence"], told["p"]) == (expected.sentence, expected.p)
+    tested = expected.columns["correlation"].dropna()
+    assert {row["column"]: row["correlation"] for row in told["columns"]} == tested.to_dict()
     advice = eevee.next_benchmark(found, sparse.index[3])
     assert printed["next"]["model"] == sparse.index[3]
     assert printed["next"]["benchmarks"] == advice.to_dict("records")

@@ -123,15 +123,18 @@ def test_families_and_near_duplicates_are_left_out_together(tiers: Path, run: Ru
     assert "needs 9 groups of training models with a score there, there are 8" in why
 
 
-def test_a_model_outside_is_told_of_with_the_direction_of_the_bias(tiers: Path, run, read_json):
+def test_a_model_outside_is_reported_and_has_no_interval_where_too_few_were_held_out(
+    tiers: Path, run, read_json
+):
     scores = pd.read_csv("small.csv", index_col=0)
     best = scores.loc[[scores.mean(axis=1).idxmax()], ["b01", "b04"]] + 1
     best.set_axis(["better"]).rename_axis("model").to_csv("better.csv")
-    (row,) = read_json("predict", "better.csv", *TABLE, *TWO)["outside"]
-    assert (row["model"], row["side"]) == ("better", "above")
-    said = run("predict", "better.csv", *TABLE, *TWO).stderr
-    assert "better: by its inputs together stronger than 94 % of the training models" in said
-    assert "held out on that side predictions were too" in said
+    args = ("predict", "better.csv", *TABLE, *TWO)
+    (row,) = read_json(*args, "--level", "80%")["outside"]
+    assert (row["model"], row["side"], row["passed"]) == ("better", "above", 1)
+    start = "better: by its mean score (predicted where not measured) stronger than all of the"
+    assert start in run(*args, "--level", "80%").stderr
+    assert f"no interval, for only {row['held_out']} of them" in run(*args).stderr
 
 
 @pytest.mark.parametrize(
@@ -152,6 +155,25 @@ def test_a_model_outside_is_told_of_with_the_direction_of_the_bias(tiers: Path, 
 )
 def test_wrong_usage(tiers: Path, misused, args: tuple[str, ...], message: str):
     assert message in misused("predict", *args)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--weights", "w.csv"),
+        ("--scorer", "ridge"),
+        ("--scorer", "auto"),  # the default, but said
+        ("--seed", "0"),
+        ("--epochs", "20"),
+        ("--n-init", "8"),
+        ("--costs", "costs.csv"),
+        ("--models", "models.csv"),
+        ("--min-coverage", "0.5"),
+    ],
+)
+def test_a_fitted_predictor_takes_no_options_of_a_fit(here, misused, option: str, value: str):
+    said = misused("predict", "new.csv", "--predictor", "p.npz", option, value)
+    assert f"--predictor is fitted already; drop {option}" in said
 
 
 @pytest.mark.parametrize(

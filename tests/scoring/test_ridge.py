@@ -458,3 +458,14 @@ def test_moves_of_an_unknown_benchmark_are_refused() -> None:
     table = made_table()
     with pytest.raises(eevee.EeveeError, match="no benchmark"):
         RidgeScorer(table, few_splits(table)).score_moves(("nope",))
+
+
+def test_parts_of_splits_with_test_sets_of_other_sizes_predict_as_one_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = made_table(20, 4)
+    test = np.arange(20) < np.array([[3], [5], [9], [4], [2]])
+    splits = eevee.Splits(train=~test, validation=np.zeros_like(test), test=test)
+    whole = RidgeScorer(table, splits).predict(("b00",))
+    monkeypatch.setattr("eevee.scoring.ridge.PART_COLUMNS", 2 * table.n_columns)
+    np.testing.assert_array_equal(RidgeScorer(table, splits).predict(("b00",)), whole)

@@ -48,6 +48,10 @@ class Bounds:
         """Columns that have ends, (n_columns,)."""
         return np.isfinite(self.low)
 
+    def at(self, columns: BoolArray) -> Bounds:
+        """Return the ends of some columns, given as a mask (n_columns,)."""
+        return Bounds(self.low[columns], self.high[columns])
+
     def clip(self, scores: FloatArray) -> FloatArray:
         """Keep scores (..., n_columns) between the ends of their columns; gaps stay NaN."""
         return np.clip(scores, self.low, self.high)

@@ -271,6 +271,37 @@ def _with_prediction(found: FloatArray) -> FloatArray:
     return np.stack([full, np.minimum(lower, full), np.maximum(upper, full)])
 
 
+def said_of_bounds(predicted: pd.DataFrame, bounds: Bounds) -> list[str]:
+    """Name the columns in which predictions were held at a bound, in at most one sentence.
+
+    Parameters
+    ----------
+    predicted : DataFrame, shape (n_new, n_score_columns)
+        Within their bounds; NaN where measured.
+    bounds : Bounds
+        Of these columns.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"acc": [100.0, 98.7], "f1": [0.4, 0.5]}, index=["x", "y"])
+    >>> said_of_bounds(frame, Bounds(np.zeros(2), np.array([100.0, 1.0])))
+    ['1 prediction was held at the bounds of its column: acc (1)']
+    """
+    held = ((predicted == bounds.low) | (predicted == bounds.high)).sum()
+    held = held[held > 0]
+    if held.empty:
+        return []
+    total = int(held.sum())
+    were = (
+        "prediction was held at the bounds of its column"
+        if total == 1
+        else ("predictions were held at the bounds of their columns")
+    )
+    named = [f"{name} ({n})" for name, n in held.sort_values(ascending=False).items()]
+    more = [f"and {len(named) - 5} more columns"] if len(named) > 5 else []
+    return [f"{total} {were}: {', '.join(named[:5] + more)}"]
+
+
 def why_no_interval(
     table: ResultsTable, labels: IntArray, folds: IntArray, level: float, blank_mean: bool
 ) -> dict[str, str]:

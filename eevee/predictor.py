@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from eevee.bounds import column_bounds
 from eevee.duplicates import find_duplicates, kept_together
 from eevee.errors import EeveeError
 from eevee.frontier import Frontier
@@ -28,6 +29,7 @@ from eevee.prediction import (
     mean_score,
     outside_of,
     said_of,
+    said_of_bounds,
     why_no_interval,
 )
 from eevee.refits import refit
@@ -188,6 +190,7 @@ class Predictor:
 
         full, lower, upper = np.stack([row.columns(level) for row in rows], axis=1)
         in_units, plain = means(mean_in_units(table, self.weights)), mean_score(table, self.weights)
+        predicted = frame(full).where(new.scores[names].isna())
         outside = outside_of(dict(zip(new.inputs, rows, strict=True)), level)
         untold = outside["model"][~outside["interval"].astype(bool)]
         blank = bool(in_units["lower"].drop(untold).isna().any())
@@ -202,7 +205,12 @@ class Predictor:
             out_of_range=new.out_of_range,
             outside=outside,
             no_interval=why_no_interval(table, self.groups, self._folds, level, blank),
-            warnings=(*self._duplicates, *new.warnings, *said_of(outside, level)),
+            warnings=(
+                *self._duplicates,
+                *new.warnings,
+                *said_of(outside, level),
+                *said_of_bounds(predicted, column_bounds(table).at(table.is_target)),
+            ),
             level=level,
             method=self._method,
         )

@@ -108,6 +108,7 @@ def test_bounds_of_a_benchmarks_file_hold_and_outlive_saving(tmp_path: Path) -> 
         found = predictor.predict(new)
         assert found.upper.loc["far", "acc"] == 97.5
         assert found.upper.loc["far", "other"] > 100
+        assert any("held at the bounds of" in said and "acc (" in said for said in found.warnings)
     assert bounds_sentence(describe(table)) == (
         "predictions lie within (guessed): 0 to 100 in 1 column; "
         "(given): 0 to 97.5 in 1 column; none in other"

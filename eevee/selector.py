@@ -13,17 +13,18 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from eevee.errors import EeveeError
-from eevee.scoring.base import Scorer
-from eevee.scoring.loss import Targets
-from eevee.scoring.mlp import MLPScorer
-from eevee.scoring.ridge import RidgeScorer
-from eevee.search.evolution import evolve
-from eevee.search.generations import Evolution
-from eevee.seeds import child_seed
-from eevee.splits import shuffle_splits
-from eevee.table import NO_COSTS, BoolArray, FloatArray, ResultsTable
-from eevee.tiers import budget_in_units
+from eevee.base.arrays import BoolArray, FloatArray
+from eevee.base.errors import EeveeError
+from eevee.base.seeds import child_seed
+from eevee.scorers.base import Scorer
+from eevee.scorers.loss import Targets
+from eevee.scorers.mlp.scorer import MLPScorer
+from eevee.scorers.ridge.scorer import RidgeScorer
+from eevee.search.budgets import budget_in_units
+from eevee.search.evolution.evolve import evolve
+from eevee.search.evolution.generations import Evolution
+from eevee.splits.splits import shuffle_splits
+from eevee.tables.results_table import NO_COSTS, ResultsTable
 
 MIN_MODELS = 4
 """Two test and two train in every split."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from eevee.table import ResultsTable
+from eevee.tables.results_table import ResultsTable
 
 
 def average_by_loops(

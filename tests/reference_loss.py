@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 import eevee
-from eevee.contest import Contest
+from eevee.assessment.contest import Contest
 
 
 def mean(values: Sequence[float]) -> float:

@@ -22,11 +22,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from eevee.tierfile import load_tiers
-
-from .cli.conftest import run_in_process
-from .guesses import means, nearest_rows, shifted_means
-from .zoo import LEFT_OUT, ZOO, needs_keel, run_script
+from eevee.tiers.file import load_tiers
+from tests.cli.conftest import run_in_process
+from tests.guesses import means, nearest_rows, shifted_means
+from tests.zoo import LEFT_OUT, ZOO, needs_keel, run_script
 
 N_MODELS = 69
 

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import eevee
 from eevee import BenchmarkSelector, Evolution, MLPScorer, RidgeScorer
-from eevee.seeds import child_seed
+from eevee.base.seeds import child_seed
 from tests.conftest import made_table
 
 TINY = Evolution(population=20, winners=5, children=3, generations=2, max_exhaustive=20)

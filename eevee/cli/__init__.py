@@ -1,50 +1,14 @@
 """The command line: it parses, calls one library function and prints."""
 
-from __future__ import annotations
-
-import io
-import sys
-from typing import Annotated
-
-import typer
-
-from eevee._version import __version__
-
-app = typer.Typer(
-    name="eevee",
-    no_args_is_help=True,
-    add_completion=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Example: eevee tiers data/zoo/scores.csv --costs data/zoo/costs.csv "
-    "--cost-unit CPU-seconds --budget small=10% --paper --out runs/zoo",
-)
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"eevee {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
-    ] = False,
-) -> None:
-    """Find the few benchmarks that predict all the others, under a budget."""
-
-
-def main() -> None:
-    """Run the command line; what a terminal cannot show is escaped."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    app()
-
-
 # The verbs register themselves with `app`; the order here is that of `eevee --help`.
-from eevee.cli import look, find, tier, front, judge, trust, foresee, fill  # noqa: E402, F401, I001
+# isort: off
+from eevee.cli import look as look
+from eevee.cli import find as find
+from eevee.cli import tiers as tiers
+from eevee.cli import pareto as pareto
+from eevee.cli import judge as judge
+from eevee.cli import assess as assess
+from eevee.cli import predict as predict
+from eevee.cli import complete as complete
+from eevee.cli.app import app as app
+from eevee.cli.app import main as main

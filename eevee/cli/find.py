@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eevee.cli import app
+from eevee.cli.app import app
+from eevee.cli.command import verb
 from eevee.cli.options import Out, OutputOptions, ScorerOptions, TableOptions, settings
-from eevee.cli.searching import (
+from eevee.cli.printing import number, print_json, print_line, print_table, print_written
+from eevee.cli.search_options import (
     Budget,
     RuleOptions,
     SearchOptions,
@@ -18,15 +20,13 @@ from eevee.cli.searching import (
     check_sizes_compare,
 )
 from eevee.cli.session import Resume, session
-from eevee.cli.show import number, print_json, print_line, print_table, print_written
-from eevee.cli.verb import verb
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from eevee.search.agreement import Agreement
     from eevee.search.result import SearchResult
-    from eevee.table import ResultsTable
+    from eevee.tables.results_table import ResultsTable
 
 SHOWN = 10
 MOST = 100_000
@@ -53,11 +53,11 @@ def select(
     resume: Resume = False,
 ) -> None:
     """Search for the best subset of one size, or under one budget."""
-    from eevee.jobs import save_selection
+    from eevee.report.searches import save_selection
+    from eevee.search.budgets import budget_in_units
+    from eevee.search.compare import compare
     from eevee.search.curve import best_losses
-    from eevee.search.methods import compare
     from eevee.search.verdict import search_verdict
-    from eevee.tiers import budget_in_units
 
     if k is None and budget is None:
         raise typer.BadParameter("give -k or --budget")
@@ -117,7 +117,7 @@ def sweep(
     resume: Resume = False,
 ) -> None:
     """Search at several sizes, and show the loss over k for both kinds of target (Fig. 5)."""
-    from eevee.jobs import save_sweep
+    from eevee.report.searches import save_sweep
     from eevee.search.curve import curve_losses, curve_table
     from eevee.search.sweep import judge_sizes
     from eevee.search.sweep import sweep as sweep_sizes
@@ -203,13 +203,13 @@ def _as_json(
 
 def minimised(result: SearchResult) -> str:
     """Say what a search minimised."""
-    from eevee.scoring.objective import MINIMISED
+    from eevee.scorers.objective import MINIMISED
 
     return MINIMISED[result.objective]
 
 
 def _print_ranked(result: SearchResult, both: pd.DataFrame, table: ResultsTable) -> None:
-    from eevee.search.methods import drawn_words
+    from eevee.search.compare import drawn_words
     from eevee.search.near_ties import lowest_row
 
     how = "every subset scored" if result.exact else f"{len(result.evaluated)} subsets scored"

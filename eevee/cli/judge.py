@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eevee.cli import app
+from eevee.cli.app import app
+from eevee.cli.command import verb
 from eevee.cli.options import (
     JudgedTableOptions,
     Out,
@@ -18,12 +19,18 @@ from eevee.cli.options import (
     named_subsets,
     settings,
 )
-from eevee.cli.show import number, print_json, print_line, print_table, print_written, progress_bar
-from eevee.cli.verb import verb
+from eevee.cli.printing import (
+    number,
+    print_json,
+    print_line,
+    print_table,
+    print_written,
+    progress_bar,
+)
 
 if TYPE_CHECKING:
-    from eevee.rating import Rating, Swap
-    from eevee.table import ResultsTable
+    from eevee.analysis.rating import Rating, Swap
+    from eevee.tables.results_table import ResultsTable
 
 Names = Annotated[
     str | None,
@@ -43,9 +50,9 @@ def ablate(
     out: Out = None,
 ) -> None:
     """Show what the loss does when each benchmark leaves a subset (paper, Fig. 4)."""
-    from eevee.ablation import ablate as ablate_subset
-    from eevee.jobs import save_ablation
-    from eevee.runs import check_name, check_out
+    from eevee.analysis.ablation import ablate as ablate_subset
+    from eevee.report.run_folder import check_name, check_out
+    from eevee.report.searches import save_ablation
 
     named = named_subsets(benchmarks, tiers, tier)
     if out is not None:
@@ -95,9 +102,9 @@ def score(
     out: Out = None,
 ) -> None:
     """Say how good a given list is, next to random lists of equal size and of equal cost."""
-    from eevee.jobs import save_ratings
-    from eevee.rating import rate
-    from eevee.runs import check_out
+    from eevee.analysis.rating import rate
+    from eevee.report.run_folder import check_out
+    from eevee.report.searches import save_ratings
 
     named = named_subsets(benchmarks, tiers, tier)
     if out is not None:

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from eevee.cli import app
+from eevee.cli.app import app
+from eevee.cli.command import verb
 from eevee.cli.options import (
     Out,
     OutputOptions,
@@ -18,8 +19,7 @@ from eevee.cli.options import (
     named_subsets,
     settings,
 )
-from eevee.cli.show import print_json, print_line, print_table, print_written, progress_bar
-from eevee.cli.verb import verb
+from eevee.cli.printing import print_json, print_line, print_table, print_written, progress_bar
 
 
 @app.command(
@@ -29,9 +29,9 @@ from eevee.cli.verb import verb
 @verb
 def describe(table: TableOptions, output: OutputOptions) -> None:
     """Show what was read, and everything that was dropped, guessed, ignored or converted."""
-    from eevee.describe import bounds_sentence, gaps_as_json, summary
-    from eevee.describe import describe as describe_table
-    from eevee.gap_pattern import gap_pattern
+    from eevee.analysis.describe import bounds_sentence, gaps_as_json, summary
+    from eevee.analysis.describe import describe as describe_table
+    from eevee.completion.gap_pattern import gap_pattern
 
     read = table.read()
     columns, about, pattern = describe_table(read), summary(read), gap_pattern(read)
@@ -73,9 +73,9 @@ def rank(
     table: TableOptions, scorer: ScorerOptions, output: OutputOptions, out: Out = None
 ) -> None:
     """Rank benchmarks by how well each alone predicts all of them (paper, Fig. 3)."""
-    from eevee.jobs import save_ranking
-    from eevee.ranking import rank_benchmarks
-    from eevee.runs import check_out
+    from eevee.analysis.ranking import rank_benchmarks
+    from eevee.report.run_folder import check_out
+    from eevee.report.searches import save_ranking
 
     if out is not None:
         check_out(out)
@@ -124,7 +124,7 @@ def plot(
 
     With a run folder in place of scores, every figure is drawn anew from the CSV beside it.
     """
-    from eevee.jobs import redraw, save_heatmap
+    from eevee.report.searches import redraw, save_heatmap
 
     if tier is not None and tiers is None:
         raise typer.BadParameter("--tier goes with --tiers")

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eevee.cli.show import warn_of_leak
+from eevee.cli.printing import warn_of_leak
 
 if TYPE_CHECKING:
-    from eevee.outer import Scoring
-    from eevee.scoring.base import Scorer
-    from eevee.table import ResultsTable
+    from eevee.scorers.base import Scorer
+    from eevee.scorers.spec import Scoring
+    from eevee.tables.results_table import ResultsTable
 
 
 class Duplicates(StrEnum):
@@ -132,7 +132,7 @@ class TableOptions:
             raise typer.BadParameter("--gpu-column goes with --gpu-speed")
         if self.cost_statistic == "median" and not self.gpu_speed:
             return  # loads pandas for nothing
-        from eevee.errors import EeveeError
+        from eevee.base.errors import EeveeError
         from eevee.readers.gpus import parse_speeds
         from eevee.readers.statistic import read_statistic
 
@@ -250,8 +250,8 @@ class ScorerOptions:
 
     def make(self, table: ResultsTable, *, quiet: bool = False) -> Scorer:
         """Make the scorer; on standard error: what "auto" chose, near-duplicates that are apart."""
-        from eevee.duplicates import find_leak
-        from eevee.scoring.choice import ChosenScorer
+        from eevee.scorers.choose import ChosenScorer
+        from eevee.splits.near_duplicates import find_leak
 
         made = self.plan().make(table, self.seed)
         warn_of_leak(find_leak(table, made.splits))
@@ -261,8 +261,8 @@ class ScorerOptions:
 
     def plan(self) -> Scoring:
         """Return how to score, before there is a table."""
-        from eevee.outer import Scoring
         from eevee.readers.weights import read_weights
+        from eevee.scorers.spec import Scoring
 
         return Scoring(
             scorer=self.scorer.value,
@@ -322,8 +322,8 @@ class ScorerOptions:
     @property
     def search_seed(self) -> int:
         """Seed of the search, apart from those of splits and scorer."""
-        from eevee.outer import SEARCH
-        from eevee.seeds import child_seed
+        from eevee.base.seeds import child_seed
+        from eevee.scorers.spec import SEARCH
 
         return child_seed(self.seed, SEARCH)
 
@@ -358,7 +358,7 @@ def named_subsets(
         if tier is not None:
             raise typer.BadParameter("--tier goes with --tiers")
         return {"list": split_names("--benchmarks", benchmarks)}
-    from eevee.tierfile import load_tiers
+    from eevee.tiers.file import load_tiers
 
     assert tiers is not None
     loaded = load_tiers(tiers)
@@ -390,7 +390,7 @@ def split_names(name: str, text: str | None) -> tuple[str, ...]:
 
 def settings(*groups: object, **more: Any) -> dict[str, Any]:
     """Return what a job was asked to do: every option, and what the files were that it read."""
-    from eevee.runs import hash_files
+    from eevee.report.run_folder import hash_files
 
     values: dict[str, Any] = {}
     for group in groups:

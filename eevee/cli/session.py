@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eevee.cli.show import Reporter, progress_bar
-from eevee.cli.verb import INTERRUPTED
+from eevee.cli.command import INTERRUPTED
+from eevee.cli.printing import Reporter, progress_bar
 
 if TYPE_CHECKING:
     from eevee.search.checkpoint import Checkpoints
-    from eevee.search.watch import Watch
+    from eevee.search.control import Watch
 
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on with the interrupted run of --out, if there is one.")
@@ -46,21 +46,21 @@ class Session:
     @property
     def beside(self) -> Watch:
         """What many quick searches take: they are no news, and keep no state."""
-        from eevee.search.watch import Watch
+        from eevee.search.control import Watch
 
         return Watch(None, self.stop, self.bar.beside)
 
     @property
     def folds(self) -> Watch:
         """What searches inside outer splits take: they are no news, and keep their states."""
-        from eevee.search.watch import Watch
+        from eevee.search.control import Watch
 
         return Watch(self.checkpoints, self.stop, self.bar.beside)
 
     @property
     def watch(self) -> Watch:
         """What a search takes of this."""
-        from eevee.search.watch import Watch
+        from eevee.search.control import Watch
 
         return Watch(self.checkpoints, self.stop, self.bar.search)
 
@@ -89,7 +89,7 @@ def session(out: Path | None, resume: bool, quiet: bool, searches: int = 1) -> I
     EeveeError
         If the run folder cannot be written, or holds an interrupted run that is not resumed.
     """
-    from eevee.runs import check_out, open_checkpoints
+    from eevee.report.run_folder import check_out, open_checkpoints
 
     if resume and out is None:
         raise typer.BadParameter("--resume goes on with the run of --out; give that too")

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from eevee.errors import EeveeError, did_you_mean
+from eevee.base.errors import EeveeError, did_you_mean
 from eevee.plots._frames import read_data
 from eevee.plots._style import save_figure
 from eevee.plots.ablation import ablation_data, ablation_figure, draw_ablation

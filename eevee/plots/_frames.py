@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eevee.errors import EeveeError
+from eevee.base.errors import EeveeError
 
 
 def checked(

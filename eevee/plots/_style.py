@@ -15,8 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from eevee.atomic import replacing
-from eevee.errors import EeveeError
+from eevee.base.errors import EeveeError
+from eevee.base.files import replacing
 
 LOSS = "search loss (squared units)"
 

@@ -10,10 +10,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from eevee.errors import EeveeError
+from eevee.base.errors import EeveeError
 from eevee.plots._frames import checked
 from eevee.plots._style import GREY, LINE, PALE, every, label, new_figure
-from eevee.table import ResultsTable
+from eevee.tables.results_table import ResultsTable
 
 NAME = 24
 LARGEST = (12.5, 12.5)

@@ -15,7 +15,7 @@ from eevee.plots._style import BLACK, BLUE, LOSS, label, new_figure
 from eevee.plots.cost import draw_tiers, log_costs
 
 if TYPE_CHECKING:
-    from eevee.search.pareto import ParetoResult
+    from eevee.search.front.pareto import ParetoResult
     from eevee.search.result import SearchResult
 
 MANY = 300

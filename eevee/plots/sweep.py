@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from eevee.errors import EeveeError
+from eevee.base.errors import EeveeError
 from eevee.plots._frames import checked
 from eevee.plots._style import BLACK, BLUE, LOSS, ORANGE, SKY, VERMILION, new_figure
 

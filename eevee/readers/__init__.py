@@ -12,18 +12,18 @@ from typing import Any, Literal, Protocol
 
 import pandas as pd
 
-from eevee.errors import EeveeError
+from eevee.base.errors import EeveeError
 from eevee.readers import delimited, frames
 from eevee.readers.cleaning import clean
 from eevee.readers.cost_files import CostSource, costs_of_facts, read_costs
+from eevee.readers.cost_rows import CostRows
 from eevee.readers.costs import Costs, count_costs, match_costs, note_costs
-from eevee.readers.directions import guess_direction
 from eevee.readers.gpus import GpuSpeeds, note_unused, read_speeds, to_reference
 from eevee.readers.measured import DUPLICATES, LAYOUTS, Measured, Options
-from eevee.readers.paid import CostRows
 from eevee.readers.sidecars import BenchmarkFacts, apply_benchmarks, read_benchmarks, read_models
 from eevee.readers.statistic import read_statistic
-from eevee.table import NO_COSTS, Note, Provenance, ResultsTable
+from eevee.tables.column_names import guess_direction
+from eevee.tables.results_table import NO_COSTS, Note, Provenance, ResultsTable
 
 
 class Reader(Protocol):

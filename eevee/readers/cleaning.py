@@ -7,10 +7,10 @@ import re
 import numpy as np
 import pandas as pd
 
-from eevee.errors import EeveeError
+from eevee.base.arrays import FloatArray
+from eevee.base.errors import EeveeError
 from eevee.readers.measured import Measured
-from eevee.readers.names import is_aggregate
-from eevee.table import FloatArray
+from eevee.tables.column_names import is_aggregate
 
 MIN_MODELS = 4
 """One to test on, one to validate on, two to fit to."""

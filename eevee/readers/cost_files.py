@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from eevee.errors import EeveeError, did_you_mean
+from eevee.base.errors import EeveeError, did_you_mean
+from eevee.readers.cost_rows import CostRows, Paid
 from eevee.readers.gpus import gpu_place, is_gpu
 from eevee.readers.grid import Grid
 from eevee.readers.long import ALIASES, LONG_MODEL_NAMES, find_alias, plain
 from eevee.readers.measured import Measured, Options, check_name, unique
-from eevee.readers.paid import CostRows, Paid
 from eevee.readers.sidecars import BenchmarkFacts, sidecar_grid
 from eevee.readers.wide import MODEL_NAMES, model_columns, model_keys, named_here
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from eevee.errors import EeveeError, did_you_mean
+from eevee.base.errors import EeveeError, did_you_mean
+from eevee.readers.cost_rows import CostRows
 from eevee.readers.measured import unique
-from eevee.readers.paid import CostRows
 from eevee.readers.statistic import Statistic
-from eevee.table import Note
+from eevee.tables.results_table import Note
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def count_costs(paid: CostRows, statistic: Statistic) -> Costs:
 
     Examples
     --------
-    >>> from eevee.readers.paid import Paid
+    >>> from eevee.readers.cost_rows import Paid
     >>> rows = (Paid("arc", 1.0, 2, "x"), Paid("arc", 2.0, 3, "y"), Paid("arc", 6.0, 4, "z"))
     >>> count_costs(CostRows("costs.csv", rows), np.median).benchmarks
     {'arc': 2.0}

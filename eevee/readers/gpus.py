@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from eevee.errors import EeveeError
+from eevee.base.arrays import round_cost
+from eevee.base.errors import EeveeError
 from eevee.readers.cells import is_missing
+from eevee.readers.cost_rows import CostRows, Paid
 from eevee.readers.grid import Grid
 from eevee.readers.measured import Measured
-from eevee.readers.names import GPU_NAMES
-from eevee.readers.paid import CostRows, Paid
-from eevee.table import Note, round_cost
+from eevee.tables.column_names import GPU_NAMES
+from eevee.tables.results_table import Note
 
 _NO_COLUMN = f"{', '.join(GPU_NAMES)}; another is named by gpu_column, --gpu-column"
 

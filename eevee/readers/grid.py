@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from eevee.errors import EeveeError
+from eevee.base.arrays import FloatArray
+from eevee.base.errors import EeveeError
 from eevee.readers.cells import CellError, is_missing, parse_cell
-from eevee.table import FloatArray, Note
+from eevee.tables.results_table import Note
 
 JOINT = "|"
 """What joins the parts of a model's name when several columns make it."""

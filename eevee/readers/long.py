@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from eevee.errors import EeveeError
+from eevee.base.errors import EeveeError
 from eevee.readers.cells import is_missing
+from eevee.readers.cost_rows import CostRows, Paid
 from eevee.readers.directions import DIRECTION_NAMES, read_direction
 from eevee.readers.gpus import gpu_place
 from eevee.readers.grid import Grid
@@ -24,10 +25,9 @@ from eevee.readers.measured import (
     pivot,
     unique,
 )
-from eevee.readers.names import LONE_METRIC, is_attribute, split_names, stderr_target
-from eevee.readers.paid import CostRows, Paid
 from eevee.readers.wide import MODEL_NAMES, model_columns, model_keys, unique_with
-from eevee.table import Note
+from eevee.tables.column_names import LONE_METRIC, is_attribute, split_names, stderr_target
+from eevee.tables.results_table import Note
 
 ALIASES = {
     "benchmark": ("benchmark", "benchmark name", "benchmark id", "dataset", "dataset name",

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from eevee.errors import EeveeError
-from eevee.readers.names import guessed_heads, unprintable
-from eevee.readers.paid import CostRows
-from eevee.table import Note
+from eevee.base.errors import EeveeError
+from eevee.readers.cost_rows import CostRows
+from eevee.tables.column_names import guessed_heads, unprintable
+from eevee.tables.results_table import Note
 
 DUPLICATES = ("error", "mean", "first", "last")
 LAYOUTS = ("auto", "wide", "long", "two-header-rows")

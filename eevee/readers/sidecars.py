@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from eevee.errors import EeveeError, did_you_mean
+from eevee.base.errors import EeveeError, did_you_mean
 from eevee.readers.cells import is_missing
 from eevee.readers.directions import DIRECTION_NAMES, read_direction
-from eevee.readers.ends import bounds_in_words, parse_bounds
 from eevee.readers.grid import Grid, frame_to_grid, without_row_numbers
 from eevee.readers.long import plain
 from eevee.readers.measured import Measured, Options, check_name
 from eevee.readers.text import read_grid
 from eevee.readers.wide import model_columns, model_keys, named_here
-from eevee.table import Note
+from eevee.tables.bounds import bounds_in_words, parse_bounds
+from eevee.tables.results_table import Note
 
 Source = str | os.PathLike[str] | pd.DataFrame
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from eevee.errors import EeveeError
-from eevee.table import FloatArray
+from eevee.base.arrays import FloatArray
+from eevee.base.errors import EeveeError
 
 Statistic = Callable[[FloatArray], float]
 

@@ -13,10 +13,10 @@ import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from eevee.errors import EeveeError
+from eevee.base.errors import EeveeError
 from eevee.readers.cells import uses_decimal_comma
 from eevee.readers.grid import Grid
-from eevee.table import Note
+from eevee.tables.results_table import Note
 
 Record = tuple[int, list[str]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from eevee.errors import EeveeError
+from eevee.base.errors import EeveeError
 from eevee.readers.grid import Grid
 from eevee.readers.sidecars import Source, sidecar_grid
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from eevee.errors import EeveeError
+from eevee.base.errors import EeveeError
 from eevee.readers.cells import is_missing
 from eevee.readers.gpus import gpu_place, is_gpu
 from eevee.readers.grid import JOINT, Grid
@@ -23,8 +23,8 @@ from eevee.readers.measured import (
     pivot,
     unique,
 )
-from eevee.readers.names import LONE_METRIC, is_attribute, split_names, stderr_target
-from eevee.table import Note
+from eevee.tables.column_names import LONE_METRIC, is_attribute, split_names, stderr_target
+from eevee.tables.results_table import Note
 
 MODEL_NAMES = ("model", "models", "model name", "model id", "model fullname", "model/adapter")
 _SIDEWAYS = ("metric", "metrics", "benchmark", "benchmarks", "dataset", "datasets", "task", "tasks")

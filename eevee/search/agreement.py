@@ -10,8 +10,8 @@ from itertools import chain, combinations
 import numpy as np
 import pandas as pd
 
-from eevee.metrics import jaccard
-from eevee.table import Subset
+from eevee.base.arrays import Subset
+from eevee.stats.overlap import jaccard
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,13 +7,14 @@ from functools import partial
 
 import numpy as np
 
+from eevee.base.arrays import Subset, round6
 from eevee.search.correlation import correlations, correlations_with_mean
 from eevee.search.greedy import forward
 from eevee.search.proposal import proposing
-from eevee.search.result import KEPT, Ledger, round6
+from eevee.search.result import KEPT, Ledger
 from eevee.search.space import Space, members
 from eevee.search.steps import Steps
-from eevee.table import ResultsTable, Subset
+from eevee.tables.results_table import ResultsTable
 
 N_RANDOM = 1000
 """Different random subsets, as many as the paper's evolution begins with."""

@@ -15,10 +15,10 @@ from zipfile import BadZipFile
 import numpy as np
 
 from eevee._version import __version__
-from eevee.atomic import replacing
-from eevee.errors import EeveeError
-from eevee.scoring.base import Scorer
-from eevee.table import Subset
+from eevee.base.arrays import Subset
+from eevee.base.errors import EeveeError
+from eevee.base.files import replacing
+from eevee.scorers.base import Scorer
 
 FORMAT = "eevee.checkpoint/2"
 Rows = dict[Subset, tuple[float, float, int]]

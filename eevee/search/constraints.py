@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from eevee.errors import EeveeError, did_you_mean
-from eevee.table import ResultsTable, Subset
+from eevee.base.arrays import Subset
+from eevee.base.errors import EeveeError, did_you_mean
+from eevee.tables.results_table import ResultsTable
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from eevee.averages import loss_weights, mean_scores
-from eevee.metrics import mean_of_known
-from eevee.table import FloatArray, ResultsTable
+from eevee.base.arrays import FloatArray
+from eevee.stats.metrics import mean_of_known
+from eevee.tables.averages import loss_weights, mean_scores
+from eevee.tables.results_table import ResultsTable
 
 FEWEST_SHARED = 3
 """Two benchmarks with fewer models in common have a correlation of 0: nothing is known of it."""
@@ -60,7 +61,7 @@ def correlations_with_mean(
 ) -> dict[str, float]:
     """Return |Spearman| of each benchmark with the mean score over the others.
 
-    The mean score is that of `eevee.averages.mean_scores`, with the weights of the loss; 0 where
+    The mean score is that of `eevee.tables.averages.mean_scores`, with the weights of the loss; 0 where
     a correlation is not defined.
     """
     values, average = in_units(table), loss_weights(table, weights)

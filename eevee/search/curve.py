@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from eevee.scoring.base import Advance, Scorer
-from eevee.scoring.loss import TARGETS, Targets
-from eevee.scoring.objective import plain_scorer
+from eevee.base.arrays import Subset
+from eevee.scorers.base import Advance, Scorer
+from eevee.scorers.loss import TARGETS, Targets
+from eevee.scorers.objective import plain_scorer
 from eevee.search.result import SearchResult
-from eevee.table import Subset
 
 N_RANDOM = 200
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from eevee.errors import EeveeError
-from eevee.scoring.base import Objective, Scorer
+from eevee.base.arrays import Subset, round_cost, total_cost
+from eevee.base.errors import EeveeError
+from eevee.scorers.base import Objective, Scorer
 from eevee.search.constraints import Constraints, tasks_of
 from eevee.search.space import NO_RULES, Space
-from eevee.table import ResultsTable, Subset, round_cost, total_cost
+from eevee.tables.results_table import ResultsTable
 
 
 def goal_space(

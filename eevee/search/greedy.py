@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from eevee.errors import EeveeError
-from eevee.scoring.base import Scorer
+from eevee.base.arrays import Subset
+from eevee.base.errors import EeveeError
+from eevee.scorers.base import Scorer
+from eevee.search.control import never
 from eevee.search.proposal import proposing
 from eevee.search.result import Ledger
 from eevee.search.space import Space
 from eevee.search.steps import Steps
-from eevee.search.watch import never
-from eevee.table import Subset
 
 MAX_BACKWARD = 6000
 """Most subsets that a greedy search backward may score."""

@@ -9,12 +9,13 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from eevee.errors import EeveeError, did_you_mean
-from eevee.intervals import overlap_factor
-from eevee.scoring.base import Scorer
-from eevee.scoring.shrunk import ShrunkCovariance
-from eevee.search.result import KEPT, SearchResult, round6
-from eevee.table import ResultsTable, Subset
+from eevee.base.arrays import Subset, round6
+from eevee.base.errors import EeveeError, did_you_mean
+from eevee.scorers.base import Scorer
+from eevee.search.result import KEPT, SearchResult
+from eevee.search.shrunk import ShrunkCovariance
+from eevee.stats.intervals import overlap_factor
+from eevee.tables.results_table import ResultsTable
 
 NearTies = Literal["auto", "covariance", "loss"]
 NEAR_TIES: dict[NearTies, str] = {

@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from eevee.errors import EeveeError, did_you_mean
-from eevee.scoring.base import Objective, Scorer
-from eevee.scoring.objective import check_objective, objective_scorer, plain_scorer
+from eevee.base.arrays import Subset, round6
+from eevee.base.errors import EeveeError, did_you_mean
+from eevee.base.seeds import child_seed
+from eevee.scorers.base import Objective, Scorer
+from eevee.scorers.objective import check_objective, objective_scorer, plain_scorer
 from eevee.search.agreement import agreement
+from eevee.search.compare import SEARCHES
 from eevee.search.constraints import Constraints
-from eevee.search.generations import Evolution
-from eevee.search.methods import SEARCHES
+from eevee.search.control import ALONE, Watch
+from eevee.search.evolution.generations import Evolution
 from eevee.search.near_ties import NearTies, check_near_ties, settle
-from eevee.search.result import SearchResult, round6
-from eevee.search.watch import ALONE, Watch
-from eevee.seeds import child_seed
-from eevee.table import Subset
+from eevee.search.result import SearchResult
 
 EVOLVING = ("evolution", "paper")
 """Methods that take the settings of an evolution, checkpoints and subsets to begin with."""
@@ -35,7 +35,7 @@ class Procedure:
     Attributes
     ----------
     method : str
-        One of `eevee.search.methods.SEARCHES`.
+        One of `eevee.search.compare.SEARCHES`.
     evolution : Evolution or None
         For the methods that evolve; their own by default.
     screen : callable or None

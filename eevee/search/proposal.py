@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from eevee.scoring.base import Scorer
+from eevee.base.arrays import Subset
+from eevee.scorers.base import Scorer
 from eevee.search.constraints import Constraints
 from eevee.search.goal import goal_space
 from eevee.search.result import Ledger, ProgressHook, SearchResult
 from eevee.search.space import Space
-from eevee.table import Subset
 
 Propose = Callable[[Ledger, Space, np.random.Generator], Sequence[Subset]]
 """Members of the space, in any order; the ledger scores what it takes to find them."""

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eevee.scoring.base import Objective, Scorer
-from eevee.scoring.loss import Targets
+from eevee.base.arrays import Subset, round6
+from eevee.scorers.base import Objective, Scorer
+from eevee.scorers.loss import Targets
 from eevee.search.agreement import Agreement
-from eevee.table import ResultsTable, Subset
+from eevee.tables.results_table import ResultsTable
 
 KEPT = 50
 """How many of the best subsets a result keeps and scores again."""
@@ -43,17 +44,6 @@ class Progress:
 
 
 ProgressHook = Callable[[Progress], None]
-
-
-def round6(value: float) -> float:
-    """Round to 6 significant digits: what files hold and ties are judged by.
-
-    Examples
-    --------
-    >>> round6(0.123456789), round6(1234567.0)
-    (0.123457, 1234570.0)
-    """
-    return float(f"{value:.6g}")
 
 
 @dataclass(frozen=True, eq=False)

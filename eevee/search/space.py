@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from eevee.scoring.moves import moved
+from eevee.base.arrays import Subset, round_cost, total_cost
+from eevee.scorers.moves import moved
 from eevee.search.constraints import Constraints
-from eevee.table import Subset, round_cost, total_cost
 
 NO_RULES = Constraints()
 MAX_DRAWS = 100

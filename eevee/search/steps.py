@@ -6,10 +6,9 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from eevee.search.result import round6
+from eevee.base.arrays import Subset, round6, total_cost
+from eevee.search.control import never
 from eevee.search.space import Space
-from eevee.search.watch import never
-from eevee.table import Subset, total_cost
 
 SINGLES = 1500
 """A walk up that has asked for so many losses adds two benchmarks a step, after twice as many

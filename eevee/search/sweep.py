@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from eevee.scoring.base import Scorer
+from eevee.base.seeds import child_seed
+from eevee.scorers.base import Scorer
 from eevee.search.constraints import Constraints
+from eevee.search.control import ALONE, Watch
 from eevee.search.goal import make_space
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
 from eevee.search.verdict import SearchVerdict, search_verdict
-from eevee.search.watch import ALONE, Watch
-from eevee.seeds import child_seed
 
 
 def sweep(

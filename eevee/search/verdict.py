@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from eevee.intervals import overlap_factor
-from eevee.scoring.base import Objective, Scorer
-from eevee.scoring.objective import MINIMISED, objective_scorer
+from eevee.base.arrays import FloatArray
+from eevee.scorers.base import Objective, Scorer
+from eevee.scorers.objective import MINIMISED, objective_scorer
 from eevee.search.baselines import random_subsets
 from eevee.search.constraints import Constraints
 from eevee.search.result import SearchResult
-from eevee.table import FloatArray
+from eevee.stats.intervals import overlap_factor
 
 LEAST_SHARE = 1 / 3
 """Of the variance among random subsets that must be more than noise."""

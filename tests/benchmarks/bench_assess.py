@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 import eevee
-from eevee.assessment import BESIDE
+from eevee.assessment.assess import BESIDE
 from tests.benchmarks.bench_screen import TABLES, read
 
 DEFAULT = "evolution"

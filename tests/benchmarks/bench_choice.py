@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import eevee
-from eevee.scoring.choice import CANDIDATES, choose_scorer
+from eevee.scorers.choose import CANDIDATES, choose_scorer
 
 ROOT = Path(__file__).parents[2]
 PUBLIC = ROOT.parent / "shared" / "data"

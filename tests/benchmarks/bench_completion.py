@@ -23,11 +23,11 @@ import numpy as np
 import pandas as pd
 from sklearn.impute import KNNImputer
 
-from eevee.advice import next_benchmark
-from eevee.completion import complete
-from eevee.gaps import Problem, Recipe, fill
-from eevee.scoring.als import fit_factors, penalties
-from eevee.scoring.space import fit_space
+from eevee.completion.complete import complete
+from eevee.completion.filling import Problem, Recipe, fill
+from eevee.completion.next_benchmark import next_benchmark
+from eevee.scorers.factor.als import fit_factors, penalties
+from eevee.scorers.factor.transform import fit_space
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 TABLES = {

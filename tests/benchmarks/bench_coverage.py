@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 import eevee
-from eevee.seeds import child_seed
+from eevee.base.seeds import child_seed
 
 ROOT = Path(__file__).parents[2]
 TABLES = ("zoo", "bbh", "helm", "vtab")

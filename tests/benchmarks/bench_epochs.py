@@ -18,11 +18,12 @@ from rich.console import Console
 from rich.table import Table
 
 import eevee
-from eevee.scoring import batched
-from eevee.scoring.epochs import random_index_sets
-from eevee.scoring.loss import LossRule, standardise
-from eevee.scoring.stage import Stage, predictions_of
-from eevee.table import FloatArray, ResultsTable, Subset
+from eevee.base.arrays import FloatArray, Subset
+from eevee.scorers.loss import LossRule, standardise
+from eevee.scorers.mlp import networks as batched
+from eevee.scorers.mlp.epochs import random_index_sets
+from eevee.scorers.mlp.stage import Stage, predictions_of
+from eevee.tables.results_table import ResultsTable
 
 HOME = Path(__file__).parents[2]
 PUBLIC = HOME.parent / "shared" / "data"

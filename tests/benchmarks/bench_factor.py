@@ -11,8 +11,9 @@ import numpy as np
 import torch
 
 import eevee
-from eevee.scoring.factor import FactorScorer
-from eevee.table import ResultsTable, Subset
+from eevee.base.arrays import Subset
+from eevee.scorers.factor.scorer import FactorScorer
+from eevee.tables.results_table import ResultsTable
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 TABLES = ("llm_benchpress_83x49", "llm_crowdsource_cpp", "obs_joined_22", "helm_accuracy")

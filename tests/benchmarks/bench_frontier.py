@@ -25,9 +25,9 @@ import numpy as np
 import pandas as pd
 
 import eevee
-from eevee.averages import loss_weights, mean_scores
-from eevee.frontier import Frontier, Place
-from eevee.scoring import loss
+from eevee.prediction.frontier import Frontier, Place
+from eevee.scorers import loss
+from eevee.tables.averages import loss_weights, mean_scores
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"

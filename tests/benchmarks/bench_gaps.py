@@ -18,11 +18,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from eevee.completion import Completion, complete
-from eevee.gaps import Problem
-from eevee.scoring.als import fit_factors, penalties
-from eevee.scoring.neighbours import regress
-from eevee.scoring.space import fit_space
+from eevee.completion.complete import Completion, complete
+from eevee.completion.filling import Problem
+from eevee.completion.neighbours import regress
+from eevee.scorers.factor.als import fit_factors, penalties
+from eevee.scorers.factor.transform import fit_space
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared" / "data"

@@ -20,11 +20,11 @@ from rich.console import Console
 from rich.table import Table
 
 import eevee
-from eevee.bounds import column_bounds
-from eevee.contest import Contest
-from eevee.heldout import Judgement
-from eevee.metrics import mean_of_known
-from eevee.outer import Fold
+from eevee.assessment.contest import Contest
+from eevee.assessment.folds import Fold
+from eevee.assessment.judge import Judgement
+from eevee.stats.metrics import mean_of_known
+from eevee.tables.bounds import column_bounds
 
 N_COLUMNS, NOISE, PENALTY, N_TEST = 6, 0.5, 1.0, 300
 NAMES = tuple(f"b{i}" for i in range(N_COLUMNS))

@@ -19,8 +19,8 @@ from rich.console import Console
 from rich.table import Table
 
 import eevee
-from eevee.learned import NARROW
-from eevee.powerlaw import extrapolate
+from eevee.assessment.learning_result import NARROW
+from eevee.stats.power_law import extrapolate
 from tests.benchmarks import bench_screen
 
 HALF = 0.55

@@ -17,11 +17,10 @@ import numpy as np
 import pandas as pd
 
 import eevee
-from eevee.outer import SEARCH, Scoring
-from eevee.seeds import child_seed
-
-from ..guesses import means, nearest_rows, shifted_means
-from ..zoo import LEFT_OUT, ZOO
+from eevee.base.seeds import child_seed
+from eevee.scorers.spec import SEARCH, Scoring
+from tests.guesses import means, nearest_rows, shifted_means
+from tests.zoo import LEFT_OUT, ZOO
 
 GOOD = 0.75
 QUANTILES = (0.005, 0.05, 0.5, 0.95, 0.995)

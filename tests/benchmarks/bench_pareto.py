@@ -22,14 +22,14 @@ from rich.console import Console
 from rich.table import Table
 
 import eevee
-from eevee.search.chains import greedy_chain
-from eevee.search.evolution import evolve
-from eevee.search.generations import Evolution
+from eevee.search.evolution.evolve import evolve
+from eevee.search.evolution.generations import Evolution
+from eevee.search.front.chains import greedy_chain
+from eevee.search.front.nsga import Nsga, log_line
+from eevee.search.front.pareto import pareto
 from eevee.search.goal import make_space
-from eevee.search.nsga import Nsga, log_line
-from eevee.search.pareto import pareto
 from eevee.search.result import Ledger
-from eevee.table import ResultsTable
+from eevee.tables.results_table import ResultsTable
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared" / "data"

@@ -18,9 +18,10 @@ from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.model_selection import cross_val_score
 
 import eevee
-from eevee.scoring.ridge import RidgeScorer
-from eevee.scoring.ridge_alpha import GRID
-from eevee.table import ResultsTable, Subset
+from eevee.base.arrays import Subset
+from eevee.scorers.ridge.alpha import GRID
+from eevee.scorers.ridge.scorer import RidgeScorer
+from eevee.tables.results_table import ResultsTable
 
 SIZE = 8
 THREADS = 2

@@ -26,10 +26,11 @@ from scipy.stats import spearmanr
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 import eevee
-from eevee.scoring.loss import LossRule, standardise
-from eevee.scoring.ridge import RidgeScorer
-from eevee.scoring.ridge_alpha import GRID
-from eevee.table import ResultsTable, Subset
+from eevee.base.arrays import Subset
+from eevee.scorers.loss import LossRule, standardise
+from eevee.scorers.ridge.alpha import GRID
+from eevee.scorers.ridge.scorer import RidgeScorer
+from eevee.tables.results_table import ResultsTable
 
 SIZES = (2, 4, 8, 16)
 N_SUBSETS = 30

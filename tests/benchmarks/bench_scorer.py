@@ -24,10 +24,11 @@ from rich.console import Console
 from rich.table import Table
 
 import eevee
-from eevee.parallel import map_chunks
-from eevee.scoring.batched import padded
-from eevee.splits import Splits
-from eevee.table import ResultsTable, Subset
+from eevee.base.arrays import Subset
+from eevee.base.threads import map_chunks
+from eevee.scorers.mlp.networks import padded
+from eevee.splits.splits import Splits
+from eevee.tables.results_table import ResultsTable
 from tests.benchmarks.reference import judge, prepare, train
 
 K, N_SPLITS, EPOCHS = 8, 10, 20

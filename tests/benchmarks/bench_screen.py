@@ -25,11 +25,12 @@ from rich.console import Console
 from rich.table import Table
 
 import eevee
-from eevee.search.evolution import evolve
-from eevee.search.generations import Evolution
+from eevee.base.arrays import BoolArray
+from eevee.search.evolution.evolve import evolve
+from eevee.search.evolution.generations import Evolution
 from eevee.search.result import SearchResult
-from eevee.splits import Splits
-from eevee.table import BoolArray, ResultsTable
+from eevee.splits.splits import Splits
+from eevee.tables.results_table import ResultsTable
 
 K, N_SPLITS, HELD_OUT = 8, 5, 0.3
 JUDGE_SEED, JUDGE_INITS, N_RANDOM = 1000, 16, 20

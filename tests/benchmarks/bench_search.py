@@ -23,9 +23,9 @@ from rich.console import Console
 from rich.table import Table
 
 import eevee
-from eevee.scoring.base import Scorer
-from eevee.search.evolution import evolve
-from eevee.search.generations import Evolution
+from eevee.scorers.base import Scorer
+from eevee.search.evolution.evolve import evolve
+from eevee.search.evolution.generations import Evolution
 from eevee.search.greedy import greedy, greedy_swaps
 from eevee.search.result import SearchResult
 from tests.benchmarks.bench_screen import TABLES, read

@@ -32,16 +32,17 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.neighbors import KNeighborsRegressor
 
 import eevee
-from eevee.intervals import nadeau_bengio_interval
-from eevee.scoring.base import Scorer
-from eevee.scoring.shrunk import ShrunkCovariance
+from eevee.base.arrays import Subset
+from eevee.scorers.base import Scorer
 from eevee.search.baselines import medoids
-from eevee.search.evolution import evolve
+from eevee.search.evolution.evolve import evolve
 from eevee.search.greedy import greedy_swaps
 from eevee.search.near_ties import noise, settle
 from eevee.search.result import SearchResult
-from eevee.splits import Splits, fold_splits
-from eevee.table import ResultsTable, Subset
+from eevee.search.shrunk import ShrunkCovariance
+from eevee.splits.splits import Splits, fold_splits
+from eevee.stats.intervals import nadeau_bengio_interval
+from eevee.tables.results_table import ResultsTable
 from tests.benchmarks.bench_screen import TABLES, read
 
 SMALL = {

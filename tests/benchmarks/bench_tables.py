@@ -28,9 +28,9 @@ from rich.console import Console
 from rich.table import Table
 
 import eevee
-from eevee.scoring.base import BaseScorer
-from eevee.scoring.batched import padded
-from eevee.scoring.epochs import random_index_sets
+from eevee.scorers.base import BaseScorer
+from eevee.scorers.mlp.epochs import random_index_sets
+from eevee.scorers.mlp.networks import padded
 
 HIDDEN, EPOCHS = 100, 20
 UPDATE_FLOP = 60.0

@@ -1,6 +1,6 @@
 """The meta-model one network at a time, as anyone would write it: fixed, slow, independent.
 
-Nothing here is shared with `eevee.scoring` but the data, the splits and the initial weights,
+Nothing here is shared with `eevee.scorers` but the data, the splits and the initial weights,
 so that agreement means something.
 """
 
@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from eevee.scoring.initial import keyed_uniform
-from eevee.splits import Splits
-from eevee.table import ResultsTable
+from eevee.scorers.mlp.initial import keyed_uniform
+from eevee.splits.splits import Splits
+from eevee.tables.results_table import ResultsTable
 
 HIDDEN = 100
 

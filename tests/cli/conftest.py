@@ -17,8 +17,7 @@ from rich.text import Text
 from typer.testing import CliRunner, Result
 
 from eevee.cli import app
-
-from ..conftest import made_table
+from tests.conftest import made_table
 
 ROOT = Path(__file__).parents[2]
 FAST = ("--paper", "--splits", "2", "--generations", "1")

@@ -10,9 +10,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from eevee.runs import RUN_NAMES
-
-from .conftest import Run, words
+from eevee.report.run_folder import RUN_NAMES
+from tests.cli.conftest import Run, words
 
 ReadJson = Callable[..., Any]
 FAST = ("--scorer", "ridge", "--splits", 2, "--folds", 3, "--repeats", 1, "--random", 5, "-q")

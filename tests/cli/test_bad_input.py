@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import FAST, FAST_SCORER
+from tests.cli.conftest import FAST, FAST_SCORER
 
 Fails = Callable[..., str]
 

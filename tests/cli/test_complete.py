@@ -11,9 +11,8 @@ import pandas as pd
 import pytest
 
 import eevee
-from eevee.gap_pattern import gap_pattern
-
-from .conftest import Run
+from eevee.completion.gap_pattern import gap_pattern
+from tests.cli.conftest import Run
 
 JOB = ("complete", "sparse.csv", "--costs", "costs.csv", "--cost-unit", "hours")
 

@@ -11,10 +11,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from eevee.jobs import redraw
-from eevee.tierfile import load_tiers
-
-from .conftest import ROOT, Run, words
+from eevee.report.searches import redraw
+from eevee.tiers.file import load_tiers
+from tests.cli.conftest import ROOT, Run, words
 
 ReadJson = Callable[..., Any]
 RIDGE = ("--scorer", "ridge", "--splits", "3")

@@ -12,9 +12,8 @@ import pytest
 import typer
 
 from eevee.cli import app
-from eevee.search import evolution
-
-from .conftest import ROOT, Run, environment, words
+from eevee.search.evolution import evolve as evolution
+from tests.cli.conftest import ROOT, Run, environment, words
 
 VERBS = [
     *("describe", "rank", "plot", "select", "sweep", "tiers", "pareto"),

@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 
 import eevee
-
-from .conftest import Run, words
+from tests.cli.conftest import Run, words
 
 ReadJson = Callable[..., Any]
 Misused = Callable[..., str]

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from .conftest import FAST, FAST_SCORER, ODD, TIERS_JOB, Run, command, environment
+from tests.cli.conftest import FAST, FAST_SCORER, ODD, TIERS_JOB, Run, command, environment
 
 ReadJson = Callable[..., Any]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from .conftest import Run, words
+from tests.cli.conftest import Run, words
 
 TABLE = ("--scores", "small.csv", "--scorer", "ridge")
 TWO = ("--benchmarks", "b01,b04")
@@ -35,7 +35,7 @@ def test_a_tier_file_names_the_inputs(tiers: Path, read_json):
 
 
 def _tiers_json() -> str:
-    from eevee.tierfile import load_tiers, tiers_to_json
+    from eevee.tiers.file import load_tiers, tiers_to_json
 
     return json.dumps(json.loads(tiers_to_json(load_tiers("tiers.yaml")))["tiers"])
 

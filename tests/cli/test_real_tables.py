@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from eevee.search import evolution
-
-from .conftest import FAST, ROOT
+from eevee.search.evolution import evolve as evolution
+from tests.cli.conftest import FAST, ROOT
 
 DATA = ROOT.parent / "shared" / "data"
 pytestmark = pytest.mark.skipif(

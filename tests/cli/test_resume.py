@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Run, environment
+from tests.cli.conftest import Run, environment
 
 DATA = Path(__file__).parents[2] / "data"
 WITHOUT_FIGURES = """
-import eevee.jobs, eevee.cli
-eevee.jobs.save_figure = lambda *args, **options: None  # they take most of the time
+import eevee.report.searches, eevee.cli
+eevee.report.searches.save_figure = lambda *args, **options: None  # they take most of the time
 eevee.cli.main()
 """
 

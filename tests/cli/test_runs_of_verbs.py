@@ -18,9 +18,8 @@ import jsonschema
 import pandas as pd
 import pytest
 
-from eevee.tierfile import load_tiers, tiers_schema
-
-from .conftest import FAST, FAST_SCORER, TIERS_JOB, Run, command, environment
+from eevee.tiers.file import load_tiers, tiers_schema
+from tests.cli.conftest import FAST, FAST_SCORER, TIERS_JOB, Run, command, environment
 
 ReadJson = Callable[..., Any]
 NAMES = [f"b{i:02d}" for i in range(8)]
@@ -123,8 +122,8 @@ def test_every_option_of_a_search_is_in_the_config(finished: Path):
 
 
 WITHOUT_FIGURES = """
-import eevee.jobs, eevee.cli
-eevee.jobs.save_figure = lambda *args, **options: None  # they take most of the time
+import eevee.report.searches, eevee.cli
+eevee.report.searches.save_figure = lambda *args, **options: None  # they take most of the time
 eevee.cli.main()
 """
 
@@ -144,7 +143,7 @@ def test_same_seed_same_bytes_in_another_process(finished: Path, here: Path):
 def test_another_seed_differs(
     run: Run, finished: Path, here: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("eevee.jobs.save_figure", lambda *args, **options: None)
+    monkeypatch.setattr("eevee.report.searches.save_figure", lambda *args, **options: None)
     run(*TIERS_JOB, "--out", "run", "--seed", 1)
     for name in ("tiers.yaml", "subsets.csv"):
         assert Path("run", name).read_bytes() != (finished / "done" / name).read_bytes()
@@ -299,7 +298,7 @@ def test_describe_lists_what_was_dropped_and_guessed(run: Run, here: Path):
 
 def started(*args: str, seconds: float = 3.0) -> subprocess.Popen:
     """A search of 40 tiers that is long from over, in a folder with an earlier run."""
-    from eevee.runs import FORMAT
+    from eevee.report.run_folder import FORMAT
 
     Path("run").mkdir()
     Path("run/config.json").write_text(json.dumps({"schema": FORMAT}))

@@ -11,8 +11,7 @@ import pytest
 import yaml
 
 from eevee.cli.options import ScorerName
-
-from .conftest import FAST, Run
+from tests.cli.conftest import FAST, Run
 
 SPLIT = ("--splits", "2")
 VERBS = {

@@ -11,10 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from eevee.runs import RUN_NAMES
-
-from ..conftest import made_table
-from .conftest import Run, words
+from eevee.report.run_folder import RUN_NAMES
+from tests.cli.conftest import Run, words
+from tests.conftest import made_table
 
 ReadJson = Callable[..., Any]
 FAST = ("--scorer", "ridge", "--n-splits", 2, "--folds", 3, "--repeats", 1, "--random", 3, "-q")

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ..zoo import INSTALL, ZOO, needs_keel, run_script, run_script_without_keel
+from tests.zoo import INSTALL, ZOO, needs_keel, run_script, run_script_without_keel
 
 FAMILIES = {
     "boosting",

@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 import eevee
-
-from .conftest import BASE, Fails, Read
+from tests.readers.conftest import BASE, Fails, Read
 
 BAD: list[tuple[str | bytes, list[str]]] = [
     ("", ["empty"]),

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 import eevee
-
-from .conftest import Fails, Read, notes_of
+from tests.readers.conftest import Fails, Read, notes_of
 
 
 def made(n_models: int = 12, n_columns: int = 5, seed: int = 0, decimals: int = 1) -> pd.DataFrame:

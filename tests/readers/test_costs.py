@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import eevee
-
-from .conftest import BASE, Fails, Read, notes_of
+from tests.readers.conftest import BASE, Fails, Read, notes_of
 
 COSTS = {"a": 1.0, "b": 2.0, "c": 3.5}
 

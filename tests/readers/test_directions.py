@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from eevee import EeveeError
-from eevee.readers.directions import guess_direction, read_direction
+from eevee.readers.directions import read_direction
+from eevee.tables.column_names import guess_direction
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 import eevee
-
-from .conftest import BASE, Fails, Read, notes_of
+from tests.readers.conftest import BASE, Fails, Read, notes_of
 
 LONG = "model,benchmark,metric,score,stderr,seconds,lower_is_better,family\n" + "".join(
     f"m{i},{b},{m},{(7 * i + q * i**2 + i**p) % 11}.5,0.{i + 1},{i + 1},{m == 'gap'},f{i % 2}\n"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from eevee.readers.names import (
+from eevee.tables.column_names import (
     is_aggregate,
     is_attribute,
     is_metric,

@@ -5,10 +5,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from eevee.errors import EeveeError
+from eevee.base.errors import EeveeError
 from eevee.readers import read_table
-from eevee.readers.newcomers import read_new_scores
-from eevee.table import ResultsTable
+from eevee.readers.new_scores import read_new_scores
+from eevee.tables.results_table import ResultsTable
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 
 import eevee
-
-from .conftest import notes_of
+from tests.readers.conftest import notes_of
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 pytestmark = pytest.mark.skipif(
@@ -230,7 +229,7 @@ def test_what_cannot_be_read_says_why(name: str, options: dict[str, Any], parts:
 
 def test_reading_imports_neither_torch_nor_matplotlib():
     code = (
-        "import sys, eevee; from eevee.describe import summary;"
+        "import sys, eevee; from eevee.analysis.describe import summary;"
         f"summary(eevee.read_table({str(DATA / 'vtab_19.csv')!r}));"
         "sys.exit(bool({'torch', 'matplotlib'} & set(sys.modules)))"
     )

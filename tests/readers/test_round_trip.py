@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import eevee
 from eevee.readers.cells import CellError, is_missing, parse_cell
-from eevee.readers.names import is_aggregate, is_attribute, split_names, stderr_target
+from eevee.tables.column_names import is_aggregate, is_attribute, split_names, stderr_target
 
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16")
 LAYOUTS = ("wide", "long", "two-header-rows")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from .conftest import BASE, Fails, Read, notes_of
+from tests.readers.conftest import BASE, Fails, Read, notes_of
 
 DOTTED = BASE.replace("model,a,b,c", "model,a.acc,a.loss,c")
 

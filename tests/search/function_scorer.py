@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 
 import eevee
-from eevee.scoring.base import Advance, Objective
-from eevee.scoring.loss import Targets
-from eevee.table import FloatArray, ResultsTable, Subset
+from eevee.base.arrays import FloatArray, Subset
+from eevee.scorers.base import Advance, Objective
+from eevee.scorers.loss import Targets
+from eevee.tables.results_table import ResultsTable
 
 Function = Callable[[Subset], float]
 

@@ -13,7 +13,7 @@ import eevee
 from eevee.search.constraints import Constraints
 from eevee.search.goal import make_space
 from eevee.search.space import Space
-from eevee.table import ResultsTable
+from eevee.tables.results_table import ResultsTable
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,10 @@ from eevee.search.baselines import (
 )
 from eevee.search.constraints import Constraints
 from eevee.search.correlation import correlations, correlations_with_mean, in_units
-from eevee.search.generations import Evolution
+from eevee.search.evolution.generations import Evolution
 from eevee.search.goal import make_space
 from tests.conftest import made_table
-from tests.scoring.tables import few_splits, rich_table, with_scores
+from tests.scorers.tables import few_splits, rich_table, with_scores
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 from tests.search.spaces import Goal, goals
 

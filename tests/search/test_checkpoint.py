@@ -9,8 +9,8 @@ import pytest
 
 import eevee
 from eevee.search.checkpoint import Checkpoints
-from eevee.search.evolution import evolve
-from eevee.search.generations import Evolution
+from eevee.search.evolution.evolve import evolve
+from eevee.search.evolution.generations import Evolution
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 
 QUICK = Evolution(population=60, winners=10, children=5, generations=6, patience=None)
@@ -94,7 +94,7 @@ def test_a_network_scorer_says_the_same_of_its_epochs_after_a_resumed_search(
     tmp_path: Path,
 ) -> None:
     from tests.conftest import made_table
-    from tests.scoring.tables import few_splits
+    from tests.scorers.tables import few_splits
 
     table = made_table(n_models=16, n_benchmarks=9)
     tiny = Evolution(population=12, winners=3, children=2, generations=1, polish=False)

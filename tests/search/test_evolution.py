@@ -15,15 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eevee
-from eevee.search.evolution import evolve
-from eevee.search.generations import Evolution
+from eevee.base.arrays import round_cost
+from eevee.base.seeds import child_seed
+from eevee.search.evolution.evolve import evolve
+from eevee.search.evolution.generations import Evolution
 from eevee.search.procedure import Procedure
 from eevee.search.result import Progress
 from eevee.search.sweep import sweep
-from eevee.seeds import child_seed
-from eevee.table import round_cost
 from tests.conftest import made_table
-from tests.scoring.tables import few_splits
+from tests.scorers.tables import few_splits
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 
 PLAIN = Evolution.paper(patience=3)
@@ -358,8 +358,8 @@ def test_numbers_of_the_search_out_of_range_are_refused(options: dict) -> None:
 
 HASHED = """
 import eevee, numpy, pandas
-from eevee.search.evolution import evolve
-from eevee.search.generations import Evolution
+from eevee.search.evolution.evolve import evolve
+from eevee.search.evolution.generations import Evolution
 rng = numpy.random.default_rng(0)
 frame = pandas.DataFrame(rng.normal(size=(14, 11)), columns=list("abcdefghijk"))
 table = eevee.ResultsTable.from_scores(frame)

@@ -9,12 +9,13 @@ import pytest
 from sklearn.covariance import LedoitWolf
 
 import eevee
-from eevee.search.evolution import evolve
-from eevee.search.generations import Evolution
+from eevee.base.arrays import round6
+from eevee.search.evolution.evolve import evolve
+from eevee.search.evolution.generations import Evolution
 from eevee.search.near_ties import FEW_MODELS, lowest_row, settled_words
 from eevee.search.procedure import Procedure
-from eevee.search.result import SearchResult, round6
-from eevee.table import ResultsTable
+from eevee.search.result import SearchResult
+from eevee.tables.results_table import ResultsTable
 
 QUICK = Evolution(population=60, winners=8, children=4, generations=3)
 
@@ -136,7 +137,7 @@ def test_a_larger_budget_has_no_higher_loss() -> None:
 
 def test_a_resumed_search_settles_on_the_same_subset_as_a_whole_one(tmp_path) -> None:
     from eevee.search.checkpoint import Checkpoints
-    from eevee.search.watch import Watch
+    from eevee.search.control import Watch
 
     table = _table(n_benchmarks=12)
     procedure = Procedure(evolution=QUICK, exhaustive=False, near_ties="covariance")

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import eevee
-from eevee.search.evolution import evolve
-from eevee.search.generations import Evolution
-from eevee.search.result import round6
+from eevee.base.arrays import round6
+from eevee.search.evolution.evolve import evolve
+from eevee.search.evolution.generations import Evolution
 from tests.search.function_scorer import FunctionScorer
 
 DATA = Path(__file__).parents[2] / "data"

@@ -15,27 +15,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eevee
-from eevee.errors import EeveeError
-from eevee.front_tiers import read_tier, tiers_from_front
-from eevee.search.chains import cheapest_chain, greedy_chain
+from eevee.base.arrays import round6
+from eevee.base.errors import EeveeError
 from eevee.search.checkpoint import Checkpoints
 from eevee.search.constraints import Constraints
-from eevee.search.evolution import evolve
-from eevee.search.front import hypervolume, non_dominated
+from eevee.search.evolution.evolve import evolve
+from eevee.search.evolution.selection import Individual
+from eevee.search.front.chains import cheapest_chain, greedy_chain
+from eevee.search.front.front import hypervolume, non_dominated
+from eevee.search.front.nsga import FrontSearch, LossAndCost, Nsga, crossed
+from eevee.search.front.pareto import pareto, within_one_se
 from eevee.search.goal import make_space
-from eevee.search.nsga import FrontSearch, LossAndCost, Nsga, crossed
-from eevee.search.pareto import pareto, within_one_se
 from eevee.search.procedure import Procedure
-from eevee.search.result import Ledger, round6
-from eevee.search.selection import Individual
-from eevee.tiers import make_goals, search_tiers
+from eevee.search.result import Ledger
+from eevee.tiers.from_front import read_tier, tiers_from_front
+from eevee.tiers.goals import make_goals, search_tiers
 from tests.conftest import made_table
-from tests.scoring.tables import few_splits, rich_table
+from tests.scorers.tables import few_splits, rich_table
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 
 QUICK = Nsga(evaluations=900, greedy=200, initial=100, population=40, children=50)
 COSTS = np.random.default_rng(0).lognormal(size=20).round(3)
-Points = list[tuple[float, float, eevee.table.Subset]]
+Points = list[tuple[float, float, eevee.base.arrays.Subset]]
 
 
 def _scorer(loss=smooth, costs=COSTS) -> FunctionScorer:

@@ -7,15 +7,15 @@ from itertools import combinations
 import pytest
 
 import eevee
+from eevee.base.arrays import round6
+from eevee.base.seeds import child_seed
 from eevee.search.agreement import agreement
-from eevee.search.evolution import evolve
-from eevee.search.generations import Evolution
+from eevee.search.compare import SEARCHES
+from eevee.search.control import Watch
+from eevee.search.evolution.evolve import evolve
+from eevee.search.evolution.generations import Evolution
 from eevee.search.goal import make_space
-from eevee.search.methods import SEARCHES
 from eevee.search.procedure import Procedure
-from eevee.search.result import round6
-from eevee.search.watch import Watch
-from eevee.seeds import child_seed
 from tests.conftest import made_table
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 

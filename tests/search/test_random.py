@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import eevee
-from eevee.front_tiers import one_se_tier, read_tier, tiers_from_front
-from eevee.jobs import cost_frame
+from eevee.report.searches import cost_frame
 from eevee.search.baselines import random_subsets
+from eevee.search.compare import compare
 from eevee.search.curve import best_losses
-from eevee.search.methods import compare
+from eevee.tiers.from_front import one_se_tier, read_tier, tiers_from_front
 from tests.conftest import made_table
-from tests.scoring.tables import few_splits
+from tests.scorers.tables import few_splits
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 
 SHARED = Path(__file__).parents[3] / "shared"

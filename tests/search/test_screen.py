@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 import eevee
-from eevee.search.evolution import evolve
-from eevee.search.generations import Evolution
+from eevee.search.evolution.evolve import evolve
+from eevee.search.evolution.generations import Evolution
+from eevee.search.evolution.screen import SCREEN_FACTOR, best_of
 from eevee.search.procedure import Procedure
-from eevee.search.screen import SCREEN_FACTOR, best_of
 from eevee.search.sweep import sweep
 from tests.conftest import made_table
-from tests.scoring.tables import few_splits
+from tests.scorers.tables import few_splits
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 
 QUICK = Evolution.paper(population=60, winners=10, children=5, generations=6, patience=3)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eevee.search.evolution import evolve
-from eevee.search.generations import Evolution
+from eevee.base.arrays import round_cost, total_cost
+from eevee.search.evolution.evolve import evolve
+from eevee.search.evolution.generations import Evolution
 from eevee.search.space import Space, members
-from eevee.table import round_cost, total_cost
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 
 COSTS = st.lists(st.floats(0.01, 100.0), min_size=1, max_size=12)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from eevee.base.arrays import Subset
 from eevee.search.space import Space
 from eevee.search.steps import WIDE, Steps
-from eevee.table import Subset
 
 
 class Worths:

@@ -16,7 +16,7 @@ from eevee.search.sweep import judge_sizes
 from eevee.search.verdict import search_verdict
 from tests.cli.conftest import run_in_process
 from tests.conftest import made_table
-from tests.scoring.tables import few_splits
+from tests.scorers.tables import few_splits
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"

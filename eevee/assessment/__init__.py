@@ -1,0 +1,1 @@
+"""The whole procedure inside outer splits."""

@@ -1,0 +1,151 @@
+"""`assess_tiers`: the assessed loss of every tier, by choosing all of them anew in each fold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from eevee.assessment.assess import BOOTSTRAP, SEARCHES, outer_rounds
+from eevee.assessment.contest import Contest
+from eevee.assessment.folds import whole_folds
+from eevee.assessment.resampling import families_to_draw
+from eevee.assessment.result import summarise
+from eevee.base.arrays import Subset
+from eevee.base.errors import Stopped
+from eevee.base.seeds import child_seed
+from eevee.scorers.base import Scorer
+from eevee.scorers.spec import ScorerName, Scoring
+from eevee.search.constraints import Constraints
+from eevee.search.control import ALONE, Watch
+from eevee.search.procedure import Procedure
+from eevee.splits.groups import Groups
+from eevee.tables.results_table import ResultsTable
+from eevee.tiers.file import Tier, TierSet
+from eevee.tiers.goals import make_goals, search_tiers
+from eevee.tiers.nest import nest_tiers
+
+
+def assess_tiers(
+    table: ResultsTable,
+    tiers: TierSet,
+    *,
+    constraints: Constraints | None = None,
+    nested: bool = False,
+    procedure: Procedure | None = None,
+    scorer: Scoring | ScorerName = "mlp",
+    n_folds: int = 5,
+    n_repeats: int = 2,
+    families: Groups | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    watch: Watch = ALONE,
+) -> TierSet:
+    """Fill in the assessed loss of each tier: of how it was chosen, not of its list.
+
+    In every outer split all tiers are chosen anew, under the same budgets (or of the same sizes)
+    and by the same rules, on the models that are not held out.
+
+    Parameters
+    ----------
+    table : ResultsTable
+        That the tiers were chosen on.
+    tiers : TierSet
+    constraints, nested, procedure
+        As in `eevee.build_tiers`, which made the tiers.
+    scorer, n_folds, n_repeats, families, level, seed
+        As in `eevee.assess`.
+    watch : Watch
+        Checkpoints are not used. If it stops, the tiers come back as they were.
+
+    Returns
+    -------
+    TierSet
+        The same tiers, each with `assessed_loss` for the kind of target that was minimised.
+
+    Raises
+    ------
+    EeveeError
+        If a fold is too small, or a goal cannot be met.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, eevee
+    >>> rng = np.random.default_rng(0)
+    >>> scores = rng.normal(size=(30, 1)) + 0.5 * rng.normal(size=(30, 5))
+    >>> table = eevee.ResultsTable.from_scores(pd.DataFrame(scores, columns=list("abcde")))
+    >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
+    >>> tiers = eevee.build_tiers(scorer, {"small": 1, "big": 3})
+    >>> assessed = assess_tiers(table, tiers, scorer="ridge", n_repeats=1)
+    >>> assessed["small"].assessed_loss.of
+    'evolution, budget 1 benchmarks, ridge'
+    >>> assessed["big"].assessed_loss.mean < assessed["small"].assessed_loss.mean
+    True
+    """
+    labels = families_to_draw(table, families)
+    procedure = procedure or Procedure()
+    scoring = Scoring.of(scorer)
+    rounds = outer_rounds(table, scoring, n_folds, n_repeats, seed=seed)
+    choose = Chooser(tiers, constraints, nested, procedure, watch)
+    own = child_seed(seed, SEARCHES)
+    try:
+        folds = whole_folds(table, rounds.splits, choose, scoring, own, watch)
+    except Stopped:
+        return tiers
+    contest = Contest(
+        table=table,
+        folds=folds,
+        rounds=rounds.members,
+        members={name: [name] for name in tiers.names},
+        targets=scoring.targets,
+        weights=scoring.weights,
+        labels=labels,
+        level=level,
+        seed=child_seed(seed, BOOTSTRAP),
+    )
+    found = summarise(contest, {"goal": "tiers", "procedure": procedure.title})
+
+    def assessed(tier: Tier) -> Tier:
+        loss = found.assessed(tier.name)
+        if not np.isfinite(loss.mean):  # nothing is unseen
+            return tier
+        words = f"{procedure.title}{', nested' if nested else ''}, {_goal(tier, tiers)}"
+        of = f"{words}, {found.settings['scorer']['name']}"
+        return replace(tier, assessed_loss=replace(loss, of=of))
+
+    return replace(tiers, tiers=tuple(map(assessed, tiers)))
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """Chooses all tiers of a set again, on other models."""
+
+    tiers: TierSet
+    constraints: Constraints | None
+    nested: bool
+    procedure: Procedure
+    watch: Watch
+
+    def __call__(self, scorer: Scorer, number: int, seed: int) -> Mapping[str, Subset]:
+        """Choose on the models of one outer split."""
+        budgets = {t.name: t.budget for t in self.tiers if t.budget is not None}
+        sizes = {t.name: len(t.benchmarks) for t in self.tiers if t.budget is None}
+        goals = make_goals(scorer, budgets, sizes, self.constraints)
+        options: dict[str, Any] = {
+            "constraints": self.constraints,
+            "procedure": self.procedure,
+            "seed": seed,
+            "watch": self.watch.within(f"fold {number + 1}"),
+        }
+        found = search_tiers(scorer, goals, **options)
+        if self.nested and len(found) == len(goals):
+            found = nest_tiers(scorer, goals, found, **options).found
+        return {name: result.best for name, result in found.items()}
+
+
+def _goal(tier: Tier, tiers: TierSet) -> str:
+    if tier.budget is None:
+        return f"k = {len(tier.benchmarks)}"
+    return f"budget {tier.budget:g} {tiers.cost_unit}"

@@ -1,0 +1,1 @@
+"""What knows nothing of benchmarks: errors, arrays, seeds, files, threads, parsing."""

@@ -1,0 +1,41 @@
+"""Types of arrays, and sums of costs that depend neither on order nor on binary fractions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+Subset = tuple[str, ...]
+
+
+def round_cost(value: float) -> float:
+    """Round to 12 significant digits: more than costs are known to, and what files hold.
+
+    Examples
+    --------
+    >>> round_cost(0.1 + 0.2) <= 0.3
+    True
+    """
+    return float(f"{value:.12g}")
+
+
+def total_cost(costs: Iterable[float]) -> float:
+    """Sum costs so that neither order nor binary fractions show."""
+    return round_cost(math.fsum(costs))
+
+
+def round6(value: float) -> float:
+    """Round to 6 significant digits: what files hold and ties are judged by.
+
+    Examples
+    --------
+    >>> round6(0.123456789), round6(1234567.0)
+    (0.123457, 1234570.0)
+    """
+    return float(f"{value:.6g}")

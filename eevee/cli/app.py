@@ -1,0 +1,46 @@
+"""`app`: the command line that verbs register with."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+from eevee._version import __version__
+
+app = typer.Typer(
+    name="eevee",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Example: eevee tiers data/zoo/scores.csv --costs data/zoo/costs.csv "
+    "--cost-unit CPU-seconds --budget small=10% --paper --out runs/zoo",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"eevee {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Find the few benchmarks that predict all the others, under a budget."""
+
+
+def main() -> None:
+    """Run the command line; what a terminal cannot show is escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    app()

@@ -1,0 +1,116 @@
+"""Kinds of outer splits in `assess`: the options, and the tables side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from eevee.cli.options import ScorerOptions, option, split_names
+from eevee.cli.printing import print_line, print_table
+
+if TYPE_CHECKING:
+    from eevee.assessment.by_kind import SplitsAssessment
+
+_SPLITS, _SCORER = "Held-out models", "Scoring"
+
+
+@dataclass(frozen=True)
+class AssessedScorerOptions(ScorerOptions):
+    """The same, where `--splits` names kinds of splits."""
+
+    n_splits: Annotated[
+        int,
+        option("--n-splits", help="Splits of the models that a search sees.", panel=_SCORER, min=1),
+    ] = 10
+
+
+@dataclass(frozen=True)
+class KindOptions:
+    """Which models are held out."""
+
+    splits: Annotated[
+        str | None,
+        option(
+            "--splits",
+            help="Kinds, side by side: random,family,frontier,time. (A number: as --n-splits.)",
+            panel=_SPLITS,
+        ),
+    ] = None
+    date: Annotated[
+        str | None,
+        option("--date", help="Attribute of models for time (default: date).", panel=_SPLITS),
+    ] = None
+
+    def check(self) -> None:
+        """Refuse unknown kinds, and a date that nothing asks for, as wrong usage."""
+        if self.kinds:
+            from eevee.base.errors import EeveeError
+            from eevee.splits.outer import checked_kinds
+
+            try:
+                checked_kinds(self.kinds)
+            except EeveeError as error:
+                raise typer.BadParameter(f"--splits: {error}") from None
+        if self.date is not None and "time" not in self.kinds:
+            raise typer.BadParameter("--date goes with --splits time")
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds that were named, if any were."""
+        return () if self._number is not None else split_names("--splits", self.splits)
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What `assess_splits` takes of it; without kinds, it does what `assess` does."""
+        date = {} if self.date is None else {"date": self.date}
+        return {"kinds": self.kinds or ("random",), **date}
+
+    def of(self, scorer: AssessedScorerOptions) -> AssessedScorerOptions:
+        """Return how to score, with so many splits as a number in place of kinds says."""
+        return scorer if self._number is None else replace(scorer, n_splits=self._number)
+
+    @property
+    def _number(self) -> int | None:
+        text = (self.splits or "").strip()
+        if text.isdecimal() and not int(text):
+            raise typer.BadParameter("--splits: a search needs at least 1 split of its models")
+        return int(text) if text.isdecimal() else None
+
+
+def print_splits(side: SplitsAssessment) -> None:
+    """Print the losses of all methods by kind, what the first one's rest on, and what they say."""
+    first, kinds = side.first, list(side.kinds)
+    about, frame = first.settings, side.side_by_side
+    loss = side.loss_column
+    losses = frame.pivot(index="method", columns="kind", values=loss).loc[list(first.names), kinds]
+    print_table(
+        f"Assessed loss by what was held out, {about['goal']}, {about['scorer']['name']} scorer "
+        f"(targets: {about['targets']})",
+        ["method", *kinds],
+        losses.itertuples(),
+    )
+    low, high = (loss.replace("loss", end) for end in ("low", "high"))
+    names = ("kind", "n_train", "n_test", loss, low, high, "percent", "same_models")
+    again = ("times", "times_low", "times_high")
+    own = frame[frame["method"] == first.names[0]].to_dict("records")
+    rows = [{**row, "percent": 100 * row["share"]} for row in own]
+    print_table(
+        f"{first.names[0]}, by what was held out",
+        ["held out", "trained on", "tested", "loss", "low", "high", "% of mean", "same models",
+         "times", "low", "high"],
+        (
+            [row[name] for name in names]
+            + [None if row["kind"] == side.reference else row[name] for name in again]
+            for row in rows
+        ),
+    )  # fmt: skip
+    for kind, found in side.kinds.items():
+        print_line(f"{kind}: {found.settings['splits']}")
+    print_line(
+        f"low, high: {100 * about['level']:g} % bootstrap over held-out models. % of mean: of the "
+        "mean predictor's loss on them. same models: the loss of those that are tested here, in "
+        f"{side.reference} splits; times: the loss here as a multiple of it."
+    )
+    print_line(f"In detail, with {kinds[0]} splits:")

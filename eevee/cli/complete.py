@@ -1,0 +1,158 @@
+"""The verb that fills: `complete`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from eevee.cli.app import app
+from eevee.cli.command import verb
+from eevee.cli.options import Out, OutputOptions, TableOptions, settings
+from eevee.cli.predict import parse_level
+from eevee.cli.printing import print_json, print_line, print_table, print_written
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eevee.completion.complete import Completion
+    from eevee.tables.results_table import ResultsTable
+
+SHOWN = 20
+
+
+@app.command(
+    epilog="Example: eevee complete data/helm/scores.csv --costs data/helm/costs.csv "
+    '--cost-unit seconds --model "Llama 2 (70B)"'
+)
+@verb
+def complete(
+    table: TableOptions,
+    output: OutputOptions,
+    model: Annotated[
+        str | None, typer.Option("--model", help="Also say what this model should run next.")
+    ] = None,
+    level: Annotated[str, typer.Option("--level", help="Of the intervals: 90% or 0.9.")] = "90%",
+    seed: Annotated[
+        int, typer.Option("--seed", help="Of the folds of scores that are hidden.", min=0)
+    ] = 0,
+    out: Out = None,
+) -> None:
+    """Fill the gaps of a sparse table, each with an interval and what it rests on."""
+    from eevee.completion.complete import complete as complete_table
+    from eevee.completion.next_benchmark import next_benchmark
+    from eevee.report.completion import save_completion
+    from eevee.report.run_folder import check_out
+
+    share = parse_level(level)
+    if out is not None:
+        check_out(out)
+    read = table.read()
+    found = complete_table(read, level=share, seed=seed)
+    advice = None if model is None else next_benchmark(found, model)
+    if out is not None:
+        asked = settings(table, seed=seed, level=level, model=model)
+        save_completion(out, read, found, asked, advice=advice)
+    if output.as_json:
+        print_json(_as_json(read, found, model, advice))
+        return
+    _print(read, found)
+    if advice is not None:
+        _print_advice(found, str(model), advice)
+    if len(found.basis) and out is None:
+        print_line()
+        print_line("--out DIR or --json has every filled cell, and what it rests on")
+    print_written(out)
+
+
+def _as_json(
+    read: ResultsTable, found: Completion, model: str | None, advice: pd.DataFrame | None
+) -> dict[str, Any]:
+    from eevee.analysis.describe import gaps_as_json, summary
+    from eevee.completion.gap_pattern import gap_pattern
+
+    content = {
+        "table": summary(read),
+        "gaps": gaps_as_json(gap_pattern(read)),
+        "level": found.level,
+        "completion": {"logit": found.logit, "rank": found.rank, "penalty": found.penalty},
+        "columns": found.by_column.to_dict("records"),
+        "filled": found.basis.to_dict("records"),
+    }
+    if advice is not None:
+        content["next"] = {"model": model, "benchmarks": advice.to_dict("records")}
+    return content
+
+
+def _print(read: ResultsTable, found: Completion) -> None:
+    from eevee.completion.gap_pattern import gap_pattern
+
+    print_line(
+        f"{read.n_models} models x {read.n_columns} columns, {read.coverage:.1%} measured; "
+        f"{len(found.basis)} cells filled, none of them measured"
+    )
+    bent = "percentages bent by a logit" if found.logit else "no logit"
+    print_line(
+        f"each is the mean of a factor model's prediction (rank {found.rank}, penalty "
+        f"{found.penalty:g}, {bent}) and of regressions on the columns that tell most"
+    )
+    print_line(f"intervals: {100 * found.level:g} %, from measured cells that were hidden")
+    pattern = gap_pattern(read)
+    if pattern.sentence:
+        print_line(pattern.sentence)
+    print_line()
+    columns = found.by_column
+    print_table(
+        "Columns (width: the median interval, in standard deviations of the column)",
+        columns.columns,
+        columns.itertuples(index=False),
+    )
+    for why, count in found.basis["why"].value_counts(sort=False).items():
+        if why:
+            print_line(f"no interval for {count} cells: {why}")
+
+
+def _print_advice(found: Completion, model: str, advice: pd.DataFrame) -> None:
+    cells = found.basis[found.basis["model"] == model]
+    print_line()
+    if advice.empty:
+        print_line(f"{model} lacks nothing that any model has")
+        return
+    shown = ["column", "predicted", "lower", "upper"]
+    print_table(
+        f"Filled cells of {model} (scores: {cells['n_scores'].iloc[0]})",
+        [*shown, "rests on"],
+        (
+            [*row, _words(pairs)]
+            for row, pairs in zip(
+                cells[shown].itertuples(index=False), cells["rests_on"], strict=True
+            )
+        ),
+    )
+    print_line()
+    print_table(
+        f"What {model} should run next: expected drop of its uncertainty, cost in "
+        f"{found.cost_unit}",
+        advice.columns,
+        advice.head(SHOWN).itertuples(index=False),
+    )
+    gains = found.gains
+    print_line(
+        f"of what a score would tell of others {gains.come_true:.2f} (standard error "
+        f"{gains.error:.2f}) came true on hidden scores; the drops are multiplied by it"
+    )
+    if len(advice) > SHOWN:
+        print_line(f"... and {len(advice) - SHOWN} more: --json has all")
+
+
+def _words(pairs: tuple[tuple[str, float], ...]) -> str:
+    """Names and shares of what a cell's regressions listen to.
+
+    Examples
+    --------
+    >>> _words((("a", 0.75), ("b", 0.25))), _words(())
+    ('a 75 %, b 25 %', 'the factor model alone')
+    """
+    return ", ".join(f"{name} {share:.0%}".replace("%", " %") for name, share in pairs) or (
+        "the factor model alone"
+    )

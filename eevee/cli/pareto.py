@@ -1,0 +1,206 @@
+"""The verb `pareto`: the best subset for whatever one can pay."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from eevee.cli.app import app
+from eevee.cli.command import verb
+from eevee.cli.options import Out, OutputOptions, ScorerOptions, TableOptions, settings
+from eevee.cli.printing import number, print_json, print_line, print_table, print_written
+from eevee.cli.search_options import RuleOptions, SearchOptions, check_sizes_compare
+from eevee.cli.session import Resume, session
+from eevee.cli.tiers import parse_budgets
+
+if TYPE_CHECKING:
+    from eevee.base.arrays import Subset
+    from eevee.search.front.pareto import ParetoResult
+    from eevee.search.result import SearchResult
+    from eevee.tables.results_table import ResultsTable
+    from eevee.tiers.file import TierSet
+
+SHOWN = 20
+NAMES = 6
+"""A row of the front with more names is cut short."""
+
+
+@app.command(
+    epilog="Example: eevee pareto data/zoo/scores.csv --costs data/zoo/costs.csv "
+    "--cost-unit CPU-seconds --scorer ridge --budget small=10% --one-se --out runs/front"
+)
+@verb
+def pareto(
+    table: TableOptions,
+    scorer: ScorerOptions,
+    rules: RuleOptions,
+    output: OutputOptions,
+    budget: Annotated[
+        list[str] | None,
+        typer.Option("--budget", help="Also a tier: NAME=COST, as small=12 or base=25%; repeats."),
+    ] = None,
+    one_se: Annotated[
+        bool,
+        typer.Option(
+            "--one-se", help="Also the cheapest within a standard error of the lowest unseen loss."
+        ),
+    ] = False,
+    evaluations: Annotated[
+        int, typer.Option("--evaluations", help="Score at most so many subsets.", min=1)
+    ] = 6000,
+    exhaustive: Annotated[
+        bool,
+        typer.Option(
+            "--exhaustive/--no-exhaustive",
+            help="Score every subset where there are at most 6,000.",
+        ),
+    ] = True,
+    out: Out = None,
+    resume: Resume = False,
+) -> None:
+    """Search for the Pareto front of loss and cost, over subsets of any size."""
+    from eevee.report.searches import save_pareto
+    from eevee.search.front.nsga import Nsga
+    from eevee.search.front.pareto import pareto as search_front
+    from eevee.search.verdict import search_verdict
+    from eevee.tiers.build import make_tier_set
+    from eevee.tiers.from_front import one_se_tier, tiers_from_front
+    from eevee.tiers.goals import make_goals
+
+    budgets = parse_budgets(budget or ())
+    check_sizes_compare(scorer)
+    if one_se and "one-se" in budgets:
+        raise typer.BadParameter("--one-se makes a tier 'one-se'; name the budget otherwise")
+    if one_se and scorer.n_splits < 2:
+        raise typer.BadParameter("--one-se takes at least two splits; give more, such as 10")
+    kept = rules.make()
+    with session(out, resume, output.quiet, 1 + len(budgets)) as job:
+        read = rules.pay(table.read())
+        made = scorer.make(read, quiet=output.quiet)
+        if budgets:
+            make_goals(made, budgets, None, kept)  # before the work
+        result = search_front(
+            made,
+            constraints=kept,
+            seed=scorer.search_seed,
+            settings=Nsga(evaluations=evaluations),
+            exhaustive=exhaustive,
+            checkpoints=job.checkpoints,
+            stop=job.stop,
+            progress=job.bar.search,
+        )
+        found: dict[str, SearchResult] = {}
+        if budgets and not job.stop():
+            found = tiers_from_front(
+                made,
+                result,
+                budgets,
+                constraints=kept,
+                procedure=SearchOptions(exhaustive=exhaustive).make(scorer.paper),
+                seed=scorer.search_seed,
+                watch=job.watch,
+            )
+        if one_se:
+            found["one-se"] = one_se_tier(made, result, constraints=kept)
+        judged = {name: search_verdict(made, one) for name, one in found.items()}
+        asked: dict[str, Any] = {"verdicts": judged, "splits": scorer.plan().together}
+        tiers = make_tier_set(made, found, seed=scorer.seed, **asked) if found else None
+        if out is not None:
+            asked = settings(
+                table, scorer, rules, budgets=budgets, one_se=one_se, evaluations=evaluations
+            )
+            save_pareto(out, made, result, found, tiers, asked)
+    if output.as_json:
+        print_json(_as_json(result, tiers, read))
+    else:
+        for name, one in judged.items():
+            print_line(f"{name}: {one.words}")
+        _print_front(result, read)
+        _print_choices(found)
+        print_written(out)
+    job.finish()
+
+
+def _as_json(
+    result: ParetoResult,
+    tiers: TierSet | None,
+    table: ResultsTable,
+) -> dict[str, object]:
+    from eevee.tiers.file import tiers_to_json
+
+    return {
+        "front": result.front.to_dict("records"),
+        "hypervolume": result.hypervolume,
+        "targets": result.targets,
+        "exact": result.exact,
+        "cost_unit": table.cost_unit,
+        "total_cost": result.total_cost,
+        "mean_predictor": result.mean_predictor,
+        "evaluated": len(result.evaluated),
+        "tiers": None if tiers is None else json.loads(tiers_to_json(tiers)),
+        "settings": result.settings,
+    }
+
+
+def _print_front(result: ParetoResult, table: ResultsTable) -> None:
+    from eevee.search.front.front import evenly
+
+    shown = evenly(result.front, SHOWN)
+    part = "" if len(shown) == len(result.front) else f"; {len(shown)} shown, evenly over cost"
+    how = "every subset" if result.exact else f"{len(result.evaluated)} subsets"
+    columns = ["cost", "size", "loss", "spread", "rescored_mean", "unseen", "benchmarks"]
+    print_table(
+        f"Front of loss and cost: {len(result.front)} of {how} scored{part}",
+        [
+            f"cost ({table.cost_unit})",
+            "k",
+            "search loss",
+            "spread",
+            "rescored",
+            "unseen only",
+            "benchmarks",
+        ],
+        (
+            [*row, _names(subset)]
+            for *row, subset in shown[columns].itertuples(index=False, name=None)
+        ),
+    )
+    print_line(
+        f"hypervolume {number(result.hypervolume)} (share of loss up to predicting each column's "
+        f"mean, {number(result.mean_predictor)}, and of cost up to all, "
+        f"{number(result.total_cost)})"
+    )
+    print_line(
+        "Search loss: over all benchmarks, biased downward, since the search chose the subsets for "
+        "it; with more of them it falls by arithmetic alone, unseen only does not. All names: "
+        "--json, or front.csv with --out."
+    )
+
+
+def _names(subset: Subset) -> str:
+    more = len(subset) - NAMES
+    return ", ".join(subset[:NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _print_choices(found: Mapping[str, SearchResult]) -> None:
+    if not found:
+        return
+    print_table(
+        "Tiers: under a budget the better of the front, polished, and of its own search; one-se: "
+        "the cheapest within one standard error of the lowest unseen loss (at most half of all)",
+        ["tier", "budget", "cost", "k", "search loss", "benchmarks"],
+        (
+            [
+                name,
+                tier.settings.get("budget"),
+                float(tier.best_row["cost"]),
+                len(tier.best),
+                float(tier.best_row["loss"]),
+                ", ".join(tier.best),
+            ]
+            for name, tier in found.items()
+        ),
+    )

@@ -1,0 +1,179 @@
+"""Printing: results to standard output, progress to standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.progress import Progress as Bar
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from eevee.search.result import Progress
+    from eevee.splits.near_duplicates import Leak
+
+PIPE_WIDTH = 120
+
+
+def console() -> Console:
+    """Return a console on standard output; a fixed width where there is no terminal."""
+    width = None if sys.stdout.isatty() else PIPE_WIDTH
+    return Console(width=width, highlight=False, markup=False, emoji=False)
+
+
+def print_json(content: object) -> None:
+    """Print JSON on standard output; NaN becomes null."""
+    from eevee.report.run_folder import plain
+
+    ascii_only = (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8"
+    text = json.dumps(plain(content), indent=2, ensure_ascii=ascii_only, allow_nan=False)
+    print(text, flush=True)
+
+
+def warn_of_leak(leak: Leak | None) -> None:
+    """Say on standard error that near-duplicates are on two sides of a split, if any are.
+
+    It is about the data, not progress: said when quiet, too.
+    """
+    if leak is None:
+        return
+    print(
+        f"warning: {leak.words} and on two sides of a split, so that losses are too good; keep "
+        "them together: --group-duplicates",
+        file=sys.stderr,
+    )
+
+
+def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
+    """Print a title and a table; numbers to the right, names as they are."""
+    print_line(title)
+    filled = [[_text(cell) for cell in row] for row in rows]
+    table = Table(show_edge=False, pad_edge=False)
+    for i, name in enumerate(columns):
+        numeric = all(row[i][1] for row in filled) if filled else False
+        table.add_column(Text(name), justify="right" if numeric else "left", overflow="fold")
+    for row in filled:
+        table.add_row(*(Text(text) for text, _ in row))
+    console().print(table)
+
+
+def print_line(text: str = "") -> None:
+    """Print one line of plain text; only a terminal's width wraps it."""
+    console().print(Text(text), soft_wrap=not sys.stdout.isatty())
+
+
+def print_written(out: Path | None) -> None:
+    """Say where a run folder is, if there is one."""
+    if out is not None:
+        print_line(f"written to {out}")
+
+
+def number(value: float | None) -> str:
+    """Write a number with four digits, a dash where it is blank."""
+    return "-" if value is None or value != value else f"{value:.4g}"  # noqa: PLR0124
+
+
+def _text(cell: Any) -> tuple[str, bool]:
+    """Text of a cell and whether it is a number (or a blank)."""
+    if cell is None or cell != cell:  # noqa: PLR0124
+        return "", True
+    if isinstance(cell, float):
+        return f"{cell:.4g}", True
+    return str(cell), isinstance(cell, int)
+
+
+class Reporter:
+    """Progress of one or several searches on standard error: a live line, or plain lines."""
+
+    def __init__(self, bar: Bar, searches: int, *, quiet: bool) -> None:
+        self._bar = bar
+        self._searches = searches
+        self._quiet = quiet
+        self._plain_lines = not quiet and not bar.console.is_terminal
+        self._task = bar.add_task("preparing", total=None)
+        self._parts: dict[str, tuple[int, int]] = {}
+        self._outside = 0
+        self._begun = time.monotonic()
+
+    def search(self, progress: Progress) -> None:
+        """Take the report of a search."""
+        self._parts[progress.label] = (progress.done, progress.total)
+        best = "" if progress.best is None else f" best {progress.best:.4g}"
+        mean = "" if progress.mean is None else f" mean {progress.mean:.4g}"
+        self._show(f"{progress.label}:{best}{mean}", self._total(progress.total))
+        if progress.generation is not None and self._plain_lines:
+            self._write(progress)
+
+    def beside(self, progress: Progress) -> None:
+        """Take the report of a quick search that is no news: on the live line alone."""
+        self.search(replace(progress, generation=None))
+
+    def advance(self, count: int) -> None:
+        """Count subsets that were scored outside a search."""
+        self._outside += count
+        self._show("scoring", None)
+
+    def say(self, text: str) -> None:
+        """Write a line above the live one."""
+        if not self._quiet:
+            self._bar.console.print(Text(text), soft_wrap=True)
+
+    def _write(self, progress: Progress) -> None:
+        rate = self._done / max(time.monotonic() - self._begun, 1e-3)
+        left = max(0, self._total(progress.total) - self._done) / rate
+        self.say(
+            f"{progress.label}: generation {progress.generation}, {progress.done} of at most "
+            f"{progress.total} subsets, best {number(progress.best)}, mean "
+            f"{number(progress.mean)}, {rate:.0f} subsets/s, at most {left:.0f} s left"
+        )
+
+    def _show(self, description: str, total: int | None) -> None:
+        self._bar.update(self._task, description=description, completed=self._done, total=total)
+
+    def _total(self, one: int) -> int:
+        still = max(0, self._searches - len(self._parts))
+        return sum(total for _, total in self._parts.values()) + still * one + self._outside
+
+    @property
+    def _done(self) -> int:
+        return sum(done for done, _ in self._parts.values()) + self._outside
+
+
+class _Rate(ProgressColumn):
+    """Subsets per second."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:.0f}/s")
+
+
+@contextmanager
+def progress_bar(quiet: bool, searches: int = 1) -> Iterator[Reporter]:
+    """Show progress on standard error: a live line, plain lines where there is no terminal."""
+    err = Console(stderr=True, highlight=False)
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        TextColumn("subsets"),
+        _Rate(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+    )
+    with Bar(*columns, console=err, disable=quiet or not err.is_terminal, transient=True) as bar:
+        yield Reporter(bar, searches, quiet=quiet)

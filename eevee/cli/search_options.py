@@ -1,0 +1,279 @@
+"""Options of the verbs that search: how, and within which rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from eevee.cli.options import ScorerOptions, Targets, option, split_names
+
+if TYPE_CHECKING:
+    from eevee.scorers.base import Objective
+    from eevee.search.constraints import Constraints
+    from eevee.search.evolution.generations import Evolution
+    from eevee.search.procedure import Procedure
+    from eevee.tables.results_table import ResultsTable
+
+_SEARCH, _RULES = "Searching", "What a subset must hold"
+
+
+Size = Annotated[
+    int | None,
+    typer.Option("-k", "--k", help="How many benchmarks; at most, with --budget.", min=1),
+]
+Budget = Annotated[str | None, typer.Option("--budget", help="Total cost, as 12 or 25%.")]
+
+
+class Method(StrEnum):
+    """How subsets are searched for."""
+
+    evolution = "evolution"
+    paper = "paper"
+    greedy = "greedy"
+    greedy_backward = "greedy-backward"
+    greedy_swaps = "greedy-swaps"
+    random = "random"
+    cheapest = "cheapest"
+    medoids = "medoids"
+    correlated = "correlated"
+
+
+class Selection(StrEnum):
+    """How the winners of a generation are chosen."""
+
+    best = "best"
+    tournament = "tournament"
+
+
+class ObjectiveOption(StrEnum):
+    """What a search goes by."""
+
+    loss = "loss"
+    kendall = "kendall"
+    r2 = "r2"
+
+
+class NearTiesOption(StrEnum):
+    """Which of the subsets that the loss does not tell apart is proposed."""
+
+    auto = "auto"
+    covariance = "covariance"
+    loss = "loss"
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How the search goes."""
+
+    method: Annotated[
+        Method | None,
+        option(
+            "--search",
+            help="evolution (the default), paper (as the paper has it), or a simple baseline.",
+            panel=_SEARCH,
+        ),
+    ] = None
+    generations: Annotated[
+        int, option("--generations", help="At most this many.", panel=_SEARCH, min=1)
+    ] = 10
+    patience: Annotated[
+        int | None,
+        option(
+            "--patience",
+            help="Stop after so many without progress (default: 3; none with --search paper).",
+            panel=_SEARCH,
+            min=1,
+        ),
+    ] = None
+    selection: Annotated[
+        Selection, option("--selection", help="How winners are chosen.", panel=_SEARCH)
+    ] = Selection.best
+    exhaustive: Annotated[
+        bool,
+        option(
+            "--exhaustive/--no-exhaustive",
+            help="Score every subset where there are at most 6,000.",
+            panel=_SEARCH,
+        ),
+    ] = True
+    restarts: Annotated[
+        int,
+        option(
+            "--restarts",
+            help="Search so often on the same splits, each time with another seed (the best "
+            "counts), and once less on other splits, to say how far the choice depends on them: "
+            "3 takes 5 searches.",
+            panel=_SEARCH,
+            min=1,
+        ),
+    ] = 1
+    objective: Annotated[
+        ObjectiveOption,
+        option(
+            "--objective",
+            help="Minimise the loss, or maximise Kendall's tau of the models' order by mean score, "
+            "or R2 on the benchmarks that a subset lacks.",
+            panel=_SEARCH,
+        ),
+    ] = ObjectiveOption.loss
+    near_ties: Annotated[
+        NearTiesOption,
+        option(
+            "--near-ties",
+            help="Propose the subset with the least conditional variance within a standard error "
+            "of the lowest loss (covariance), or the lowest loss (loss); auto: covariance on "
+            "tables with few models.",
+            panel=_SEARCH,
+        ),
+    ] = NearTiesOption.auto
+
+    @property
+    def searches(self) -> int:
+        """How many searches the restarts take: on the same splits, and on others."""
+        return 2 * self.restarts - 1
+
+    def make(self, paper: bool) -> Procedure:
+        """Make the procedure; contradictions are wrong usage."""
+        from eevee.search.procedure import EVOLVING, Procedure
+
+        if paper and (self.patience is not None or self.selection is not Selection.best):
+            raise typer.BadParameter(
+                "--paper keeps the top 50 and runs all generations; drop --patience and "
+                "--selection, or --paper"
+            )
+        if paper and self.method not in (None, Method.paper):
+            raise typer.BadParameter(f"--paper searches as the paper does, not by {self.method}")
+        method = "paper" if paper else str(self.method or Method.evolution)
+        if method not in EVOLVING and self._evolving:
+            raise typer.BadParameter(f"{self._evolving} belongs to an evolution, not to {method}")
+        if method != "evolution" and self.near_ties is NearTiesOption.covariance:
+            raise typer.BadParameter(f"--near-ties belongs to the default search, not to {method}")
+        if self.near_ties is NearTiesOption.covariance and self.objective.value != "loss":
+            raise typer.BadParameter("--near-ties covariance goes with --objective loss alone")
+        return Procedure(
+            method=method,
+            evolution=self._evolution(method) if method in EVOLVING else None,
+            exhaustive=self.exhaustive,
+            restarts=self.restarts,
+            objective=self.objective.value,
+            near_ties=self.near_ties.value,
+        )
+
+    def _evolution(self, method: str) -> Evolution:
+        from eevee.search.evolution.generations import Evolution
+
+        if method == "paper":
+            return Evolution.paper(
+                generations=self.generations,
+                patience=self.patience,
+                selection=self.selection.value,
+            )
+        return Evolution(
+            generations=self.generations,
+            patience=self.patience or 3,
+            selection=self.selection.value,
+        )
+
+    @property
+    def _evolving(self) -> str:
+        given = {
+            "--generations": self.generations != 10,
+            "--patience": self.patience is not None,
+            "--selection": self.selection is not Selection.best,
+            "--restarts": self.restarts != 1,
+        }
+        return " and ".join(name for name, there in given.items() if there)
+
+
+@dataclass(frozen=True)
+class RuleOptions:
+    """What every subset must hold."""
+
+    require: Annotated[str | None, option("--require", help="Always in: a,b,c.", panel=_RULES)] = (
+        None
+    )
+    exclude: Annotated[str | None, option("--exclude", help="Never in: a,b,c.", panel=_RULES)] = (
+        None
+    )
+    have: Annotated[
+        str | None,
+        option("--have", help="Already paid for: in, at no cost. What next?", panel=_RULES),
+    ] = None
+    max_per_task: Annotated[
+        int | None, option("--max-per-task", help="At most so many per task.", panel=_RULES, min=1)
+    ] = None
+    min_per_task: Annotated[
+        int | None, option("--min-per-task", help="At least so many per task.", panel=_RULES, min=1)
+    ] = None
+
+    def make(self, max_size: int | None = None) -> Constraints:
+        """Make the rules; contradictions are wrong usage."""
+        from eevee.base.errors import EeveeError
+        from eevee.search.constraints import Constraints
+
+        try:
+            return Constraints(
+                require=split_names("--require", self.require),
+                exclude=split_names("--exclude", self.exclude),
+                max_per_task=self.max_per_task,
+                min_per_task=self.min_per_task,
+                max_size=max_size,
+            )
+        except EeveeError as error:
+            raise typer.BadParameter(str(error)) from None
+
+    def pay(self, table: ResultsTable) -> ResultsTable:
+        """Return the table in which what the user already has costs nothing."""
+        return table.already_paid(split_names("--have", self.have))
+
+
+def parse_objectives(
+    text: str | None, search: SearchOptions, *, searched: bool
+) -> tuple[Objective, ...]:
+    """Read ``loss,kendall,r2``; wrong usage if one is none, or nothing is searched for.
+
+    Examples
+    --------
+    >>> parse_objectives("loss,r2", SearchOptions(), searched=True)
+    ('loss', 'r2')
+    """
+    if text is None:
+        return ()
+    names = split_names("--objectives", text)
+    if not searched:
+        raise typer.BadParameter("--objectives goes with -k or --budget")
+    if search.method in (Method.cheapest, Method.medoids, Method.correlated):
+        raise typer.BadParameter(f"--search {search.method} chooses the same by every objective")
+    for name in names:
+        if name not in list(ObjectiveOption):
+            known = ", ".join(ObjectiveOption)
+            raise typer.BadParameter(f"--objectives is some of {known}, not {name!r}")
+    return tuple(ObjectiveOption(name).value for name in names)
+
+
+def check_budget(text: str) -> None:
+    """Refuse what is no positive number or percentage as wrong usage."""
+    from eevee.base.errors import EeveeError
+    from eevee.search.budgets import parse_budget
+
+    try:
+        parse_budget(text)
+    except EeveeError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def check_sizes_compare(scorer: ScorerOptions, search: SearchOptions | None = None) -> None:
+    """Refuse a budget with unseen targets: such losses do not compare across sizes."""
+    if search is not None and search.objective is ObjectiveOption.r2:
+        raise typer.BadParameter(
+            "a budget compares subsets of different sizes, which with --objective r2 predict "
+            "different things; give a size, or another objective"
+        )
+    if scorer.targets is not Targets.all:
+        raise typer.BadParameter(
+            "a budget compares subsets of different sizes, which with --targets unseen predict "
+            "different things; leave --targets out (both losses are shown)"
+        )

@@ -1,0 +1,322 @@
+"""The verb that chooses tiers: `tiers`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from eevee.cli.app import app
+from eevee.cli.command import verb
+from eevee.cli.find import Baselines, minimised, print_agreement, print_baselines, print_notes
+from eevee.cli.options import Out, OutputOptions, ScorerOptions, TableOptions, settings
+from eevee.cli.printing import number, print_json, print_line, print_table, print_written
+from eevee.cli.search_options import (
+    RuleOptions,
+    SearchOptions,
+    check_budget,
+    check_sizes_compare,
+)
+from eevee.cli.session import Resume, session
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eevee.search.result import SearchResult
+    from eevee.tables.results_table import ResultsTable
+    from eevee.tiers.file import TierSet
+    from eevee.tiers.nest import Nested
+
+
+@app.command(
+    epilog="Example: eevee tiers data/zoo/scores.csv --costs data/zoo/costs.csv "
+    "--cost-unit CPU-seconds --budget small=10% --budget base=25% --budget big=50% "
+    "--paper --out runs/zoo"
+)
+@verb
+def tiers(
+    table: TableOptions,
+    scorer: ScorerOptions,
+    search: SearchOptions,
+    rules: RuleOptions,
+    output: OutputOptions,
+    budget: Annotated[
+        list[str] | None,
+        typer.Option("--budget", help="NAME=COST, as small=12 or base=25%; once per tier."),
+    ] = None,
+    size: Annotated[
+        list[str] | None,
+        typer.Option("--size", help="NAME=K: a tier of so many benchmarks, at any cost."),
+    ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option("-k", "--k", help="At most so many benchmarks under a budget.", min=1),
+    ] = None,
+    nested: Annotated[
+        bool, typer.Option("--nested", help="Each tier holds the smaller ones.")
+    ] = False,
+    assess: Annotated[
+        bool,
+        typer.Option("--assess", help="Also choose in 5 x 2 folds, for the assessed loss."),
+    ] = False,
+    baselines: Baselines = True,
+    out: Out = None,
+    resume: Resume = False,
+) -> None:
+    """Choose one tier per budget: the best subset whose total cost fits."""
+    from eevee.assessment.tiers import assess_tiers
+    from eevee.report.searches import save_tiers
+    from eevee.search.curve import best_losses
+    from eevee.tiers.build import make_tier_set
+    from eevee.tiers.file import tiers_to_json
+    from eevee.tiers.goals import compare_goals, judge_goals, make_goals, search_tiers
+    from eevee.tiers.nest import nest_tiers
+
+    budgets, sizes = _asked_for(budget, size, k, nested=nested)
+    if budgets:
+        check_sizes_compare(scorer, search)
+    procedure = search.make(scorer.paper)
+    kept = rules.make(k)
+    price: Nested | None = None
+    searches = (len(budgets) + len(sizes)) * (search.searches + nested * 2 * search.restarts)
+    with session(out, resume, output.quiet, searches) as job:
+        read = rules.pay(table.read())
+        made = scorer.make(read, quiet=output.quiet)
+        judge = procedure.judge(made)
+        goals = make_goals(judge, budgets, sizes, kept)
+        given: dict[str, Any] = {"constraints": kept, "seed": scorer.search_seed}
+        found = search_tiers(
+            judge,
+            goals,
+            procedure=procedure,
+            **given,
+            watch=job.watch,
+            elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
+        )
+        if nested and not job.stop():
+            price = nest_tiers(judge, goals, found, procedure=procedure, **given, watch=job.watch)
+            found = price.found
+        if job.stop():
+            nested, price = False, None  # they are not, yet
+        beside = None
+        if baselines and not job.stop():
+            beside = compare_goals(judge, found, goals, **given, watch=job.beside)
+        judged = judge_goals(judge, found, goals, **given)
+        chosen = make_tier_set(
+            made, found, seed=scorer.seed, verdicts=judged, splits=scorer.plan().together
+        )
+        both = best_losses(made, found, advance=job.bar.advance)
+        if assess and not job.stop():
+            chosen = assess_tiers(
+                read,
+                chosen,
+                constraints=kept,
+                nested=nested,
+                procedure=procedure,
+                scorer=scorer.plan(),
+                seed=scorer.seed,
+                watch=job.folds,
+            )
+        if out is not None:
+            asked = settings(
+                table,
+                scorer,
+                search,
+                rules,
+                budgets=budgets,
+                sizes=sizes,
+                k=k,
+                nested=nested,
+                assess=assess,
+            )
+            save_tiers(
+                out,
+                made,
+                found,
+                both,
+                chosen,
+                asked,
+                baselines=beside,
+                price=None if price is None else price.price,
+                advance=job.bar.advance,
+            )
+    if output.as_json:
+        print_json(json.loads(tiers_to_json(chosen)))
+    else:
+        for name, one in judged.items():
+            print_line(f"{name}: {one.words}")
+        _print_tiers(found, both, read)
+        _print_assessed(chosen)
+        if price is not None:
+            _print_price(price, minimised(next(iter(found.values()))))
+        _print_beside(beside, found, read)
+        for name, result in found.items():
+            print_agreement(result, name)
+        print_written(out)
+    job.finish()
+
+
+def _asked_for(
+    budget: list[str] | None, size: list[str] | None, k: int | None, *, nested: bool
+) -> tuple[dict[str, str], dict[str, int]]:
+    """Return budgets and sizes by name; contradictions are wrong usage."""
+    budgets, sizes = parse_budgets(budget or ()), parse_tier_sizes(size or ())
+    if not budgets and not sizes:
+        raise typer.BadParameter("give at least one --budget NAME=COST or --size NAME=K")
+    if nested and budgets and sizes:
+        raise typer.BadParameter("--nested takes budgets or sizes, not some of each")
+    if k is not None and not budgets:
+        raise typer.BadParameter("-k bounds the tiers under a budget; a --size says its own")
+    return budgets, sizes
+
+
+def _print_beside(
+    beside: pd.DataFrame | None, found: dict[str, SearchResult], table: ResultsTable
+) -> None:
+    if beside is None:
+        return
+    for name, result in found.items():
+        shown = beside[beside["tier"] == name]
+        title = f"{name}: beside simple searches for the same"
+        print_baselines(shown, table, minimised(result), title)
+
+
+def _print_assessed(chosen: TierSet) -> None:
+    for tier in chosen:
+        loss = tier.assessed_loss
+        if loss is not None:
+            print_line(
+                f"{tier.name}: assessed loss {number(loss.mean)} (95 % interval {number(loss.low)} "
+                f"to {number(loss.high)}), on models held out of the search; {loss.outer_splits} "
+                f"splits, {loss.train_models} models to search on"
+            )
+
+
+def _print_price(nested: Nested, what: str) -> None:
+    way = "grown from the smallest" if nested.grown else "cut from the largest"
+    print_table(
+        f"What nesting costs (tiers {way}): {what} by itself, and nested",
+        ["tier", "by itself", "nested", "increase (%)"],
+        nested.price.itertuples(index=False),
+    )
+
+
+def parse_tier_sizes(texts: Iterable[str]) -> dict[str, int]:
+    """Read ``NAME=K``; wrong usage if a name repeats or a size is no whole number.
+
+    Examples
+    --------
+    >>> parse_tier_sizes(["small=8", "base=15"])
+    {'small': 8, 'base': 15}
+    """
+    sizes: dict[str, int] = {}
+    for name, size in _named(texts, "--size", "NAME=K, such as small=8").items():
+        if not size.isdecimal() or not 1 <= int(size) < 100_000:
+            raise typer.BadParameter(f"--size is NAME=K, such as small=8, not {name}={size}")
+        sizes[name] = int(size)
+    return sizes
+
+
+def parse_budgets(texts: Iterable[str]) -> dict[str, str]:
+    """Read ``NAME=COST``; wrong usage if a name repeats or a cost is no number.
+
+    Examples
+    --------
+    >>> parse_budgets(["small=10%", "big=36"])
+    {'small': '10%', 'big': '36'}
+    """
+    budgets = _named(texts, "--budget", "NAME=COST, such as small=10%")
+    for amount in budgets.values():
+        check_budget(amount)
+    return budgets
+
+
+def _named(texts: Iterable[str], option: str, form: str) -> dict[str, str]:
+    """Read ``NAME=VALUE`` with names that may become part of a file name."""
+    from eevee.base.errors import EeveeError
+    from eevee.report.run_folder import check_name
+
+    values: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"{option} is {form}, not {text!r}")
+        if name in values:
+            raise typer.BadParameter(f"{option} names {name!r} twice")
+        try:
+            values[check_name(name)] = value
+        except EeveeError as error:
+            raise typer.BadParameter(str(error)) from None
+    return values
+
+
+def _print_tiers(found: dict[str, SearchResult], both: pd.DataFrame, table: ResultsTable) -> None:
+    from eevee.search.compare import drawn_words
+    from eevee.search.near_ties import lowest_row
+
+    print_table(
+        f"Tiers of {table.provenance.source} ({table.n_models} models x "
+        f"{table.n_benchmarks} benchmarks)",
+        [
+            "tier",
+            f"budget ({table.cost_unit})",
+            "cost",
+            "k",
+            minimised(next(iter(found.values()))),
+            "spread",
+            "rescored",
+            "unseen loss",
+            "random median",
+            "scored",
+        ],
+        (
+            row
+            for (name, result), unseen in zip(found.items(), both["unseen"], strict=True)
+            for row in _tier_rows(name, result, unseen)
+        ),
+    )
+    for name, result in found.items():
+        print_line(f"{name}: {', '.join(result.best)}")
+        other = lowest_row(result)
+        if other is not None:
+            print_line(f"{name}, lowest loss: {', '.join(other['benchmarks'])}")
+    print_notes(found)
+    print_line(
+        "Random median: benchmarks in random order, each taken if it still fits; "
+        + "; ".join(f"{name}: {drawn_words(result)}" for name, result in found.items())
+    )
+    first = next(iter(found.values()))
+    if first.objective == "loss":
+        bound = f"Predicting each column's mean: {number(first.mean_predictor)}. "
+        bias = "It is biased downward: the search chose the subset for it."
+    else:
+        bound = ""
+        bias = f"What was minimised, the {minimised(first)}, is biased downward."
+        print_line(
+            f"{minimised(first)}: what the searches minimised, on held-out models; spread, "
+            "rescored and random median are of it. The tier file holds the search loss."
+        )
+    print_line(
+        "Search loss: held-out squared error in squared units, over all benchmarks; unseen loss: "
+        f"over those that the tier lacks. {bound}{bias}"
+    )
+
+
+def _tier_rows(name: str, result: SearchResult, unseen: float) -> list[list[Any]]:
+    """Return what is proposed, and the lowest loss where that is another subset."""
+    from eevee.search.near_ties import lowest_row
+
+    budget, other = result.settings.get("budget"), lowest_row(result)
+    label = name if other is None else f"{name}, proposed"
+    scored = "all" if result.exact else str(len(result.evaluated))
+    rows = [[label, budget, *_figures(result.best_row), unseen, result.random_median, scored]]
+    if other is not None:
+        rows.append([f"{name}, lowest loss", budget, *_figures(other), None, None, None])
+    return rows
+
+
+def _figures(row: pd.Series[Any]) -> list[Any]:
+    losses = (float(row[what]) for what in ("loss", "spread", "rescored_mean"))
+    return [float(row["cost"]), len(row["benchmarks"]), *losses]

@@ -1,0 +1,1 @@
+"""The gaps of a sparse table filled; what to run next."""

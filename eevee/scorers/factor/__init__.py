@@ -1,0 +1,1 @@
+"""The factor scorer: for tables with many gaps."""

@@ -1,0 +1,1 @@
+"""The MLP scorer: thousands of small networks at once."""

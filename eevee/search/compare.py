@@ -1,0 +1,180 @@
+"""The searches by name: all take the same arguments; and all beside the one that was run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from eevee.scorers.base import Scorer
+from eevee.scorers.objective import objective_scorer
+from eevee.search.baselines import cheapest_first, medoids, most_correlated, random_subsets
+from eevee.search.constraints import Constraints
+from eevee.search.control import never
+from eevee.search.evolution.evolve import evolve
+from eevee.search.evolution.generations import Evolution
+from eevee.search.goal import goal_space
+from eevee.search.greedy import MAX_BACKWARD, greedy, greedy_backward, greedy_swaps, n_backward
+from eevee.search.near_ties import lowest_row
+from eevee.search.result import ProgressHook, SearchResult
+
+
+def paper(
+    scorer: Scorer, k: int | None = None, *, evolution: Evolution | None = None, **options: Any
+) -> SearchResult:
+    """Search by the paper's algorithm as it is written; parameters as in `eevee.evolve`."""
+    found = evolve(scorer, k, evolution=evolution or Evolution.paper(), **options)
+    if found.exact:
+        return found
+    return replace(found, settings={**found.settings, "method": "paper"})
+
+
+BASELINES: dict[str, Callable[..., SearchResult]] = {
+    "random": random_subsets,
+    "cheapest": cheapest_first,
+    "correlated": most_correlated,
+    "medoids": medoids,
+    "greedy": greedy,
+    "greedy-backward": greedy_backward,
+    "greedy-swaps": greedy_swaps,
+}
+"""What anyone would try first, the simplest ones first."""
+
+SEARCHES: dict[str, Callable[..., SearchResult]] = {
+    "evolution": evolve,
+    "paper": paper,
+    **BASELINES,
+}
+
+
+def compare(
+    scorer: Scorer,
+    found: SearchResult,
+    *,
+    k: int | None = None,
+    budget: float | None = None,
+    constraints: Constraints | None = None,
+    seed: int = 0,
+    n_rescore: int = 8,
+    stop: Callable[[], bool] = never,
+    progress: ProgressHook | None = None,
+) -> pd.DataFrame:
+    """Set what a search found beside all baselines for the same size or budget.
+
+    Parameters
+    ----------
+    scorer : Scorer
+        The one that the search used (what it still holds is not scored again), or a plain one,
+        which is given the objective of `found`.
+    found : SearchResult
+    k, budget, constraints, seed, n_rescore
+        As for that search.
+    stop : callable, optional
+        Asked between methods; true leaves the rest out.
+    progress : callable, optional
+
+    Returns
+    -------
+    DataFrame, one row per method, `found` first
+        ``method, loss, low, high, rescored_mean, cost, size, benchmarks, evaluated, note``.
+        The row "random" speaks of all random draws: median loss, cost and size, and the 5 %
+        and 95 % quantiles of the loss as ``low`` and ``high``; ``evaluated`` is how many
+        different subsets these are, and it names no benchmarks. A method
+        that was skipped has a note and blanks.
+
+    Raises
+    ------
+    EeveeError
+        As the search itself.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, eevee
+    >>> frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 5)), columns=list("abcde"))
+    >>> table = eevee.ResultsTable.from_scores(frame)
+    >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
+    >>> rows = compare(scorer, eevee.evolve(scorer, k=2), k=2)
+    >>> rows["method"].tolist()[:4], bool((rows["loss"] >= rows["loss"].iloc[0]).all())
+    (['exhaustive', 'random', 'cheapest', 'correlated'], True)
+    """
+    scorer = objective_scorer(scorer, found.objective)
+    own = found.settings.get("method", "search")
+    rows = [{**_row(own, found), "note": _proposed(found)}]
+    shared: dict[str, Any] = {"budget": budget, "constraints": constraints, "seed": seed}
+    backward = n_backward(goal_space(scorer, k, budget, constraints))
+    for name, search in BASELINES.items():
+        if stop():
+            break
+        if name == "random":
+            drawn = found  # what was drawn there already: one median on one screen
+            if not found.n_random:
+                drawn = search(scorer, k, **shared, n_rescore=0, label=name, progress=progress)
+            rows.append(_distribution(drawn))
+        elif name == "greedy-backward" and backward > MAX_BACKWARD:
+            why = f"skipped: may score {backward:,} subsets, more than {MAX_BACKWARD:,}"
+            rows.append({"method": name, "benchmarks": None, "note": why})
+        elif name != own:
+            again = search(scorer, k, **shared, n_rescore=n_rescore, label=name, progress=progress)
+            rows.append(_row(name, again))
+    return pd.DataFrame(rows, columns=_COLUMNS).astype({"size": "Int64", "evaluated": "Int64"})
+
+
+_COLUMNS = [
+    *("method", "loss", "low", "high", "rescored_mean", "cost", "size"),
+    *("benchmarks", "evaluated", "note"),
+]
+
+
+def _row(method: str, found: SearchResult) -> dict[str, Any]:
+    best = found.best_row
+    kept = {name: best[name] for name in ("loss", "rescored_mean", "cost", "size")}
+    return {
+        "method": method,
+        **kept,
+        "benchmarks": found.best,
+        "evaluated": len(found.evaluated),
+        "note": found.settings.get("note", ""),
+    }
+
+
+def _proposed(found: SearchResult) -> str:
+    """Note of the search that was run: verbs print the one in its settings under the result."""
+    lowest = found.settings.get("lowest_loss")
+    return "" if lowest_row(found) is None else f"proposed; lowest {lowest:.4g}"
+
+
+def drawn_words(found: SearchResult) -> str:
+    """Say on how many random draws a median rests, and how many different subsets these are.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"loss": [0.1, 0.2, 0.3], "drawn": [1, 2, 0]})
+    >>> drawn_words(SearchResult((), rows, rows, rows, "all", True, 1.0))
+    '3 random draws, 2 different subsets'
+    """
+    draws, different = len(found.random_losses), found.n_random
+    if draws == different:
+        return f"{different:,} random subsets"
+    return f"{draws:,} random draws, {different:,} different subsets"
+
+
+def _distribution(found: SearchResult) -> dict[str, Any]:
+    losses = found.random_losses
+    known = losses[~np.isnan(losses)]
+    low, median, high = np.quantile(known, [0.05, 0.5, 0.95]) if len(known) else [np.nan] * 3
+    drawn = found.evaluated.loc[found.evaluated.index.repeat(found.evaluated["drawn"])]
+    typical = drawn[["cost", "size"]].median()
+    return {
+        "method": "random",
+        "loss": median,
+        "low": low,
+        "high": high,
+        "cost": typical["cost"],
+        "size": round(typical["size"]),
+        "benchmarks": None,
+        "evaluated": found.n_random,
+        "note": f"median of {drawn_words(found)}, 5 % to 95 %",
+    }

@@ -1,0 +1,1 @@
+"""Which models train, validate and test: random, folds, harder kinds, near-duplicates."""

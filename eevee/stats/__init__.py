@@ -1,0 +1,1 @@
+"""Arrays in, numbers out: errors of predictions, overlap of subsets, intervals, power law."""

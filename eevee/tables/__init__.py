@@ -1,0 +1,1 @@
+"""Tables of results, what the names of columns say, averages and bounds."""

@@ -1,0 +1,1 @@
+"""Subsets under several budgets, and the tier file."""

@@ -1,0 +1,181 @@
+"""Tiers: the best subset under each of several budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from eevee._version import __version__
+from eevee.scorers.base import Scorer
+from eevee.scorers.objective import plain_scorer
+from eevee.search.constraints import Constraints
+from eevee.search.control import ALONE, Watch
+from eevee.search.procedure import Procedure
+from eevee.search.result import SearchResult
+from eevee.search.verdict import SearchVerdict
+from eevee.tables.results_table import ResultsTable
+from eevee.tiers.file import SearchLoss, TableInfo, Tier, TierBenchmark, TierSet
+from eevee.tiers.goals import (
+    make_goals,
+    search_tiers,
+)
+
+
+def build_tiers(
+    scorer: Scorer,
+    budgets: Mapping[str, float | str],
+    *,
+    sizes: Mapping[str, int] | None = None,
+    constraints: Constraints | None = None,
+    nested: bool = False,
+    procedure: Procedure | None = None,
+    seed: int = 0,
+    watch: Watch = ALONE,
+) -> TierSet:
+    """Choose one tier per budget.
+
+    Parameters
+    ----------
+    scorer : Scorer
+    budgets : mapping of tier name to budget
+        In the table's cost unit, or a percentage of the cost of everything such as ``"25%"``.
+    sizes : mapping of tier name to number of benchmarks, optional
+        Tiers of a fixed size, at any cost.
+    constraints : Constraints, optional
+        Rules for every tier.
+    nested : bool
+        Whether each tier must hold the smaller ones (`eevee.tiers.nest`).
+    procedure : Procedure, optional
+        The search, and its settings.
+    seed : int
+    watch : Watch
+
+    Returns
+    -------
+    TierSet
+
+    Raises
+    ------
+    EeveeError
+        If a budget is no number, or naming the tier and the limit or rule that cannot be met.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, eevee
+    >>> skill = np.random.default_rng(0).normal(size=(20, 1))
+    >>> noise = np.random.default_rng(1).normal(size=(20, 4))
+    >>> frame = pd.DataFrame(skill + [0.1, 0.5, 0.5, 0.5] * noise, columns=list("abcd"))
+    >>> table = eevee.ResultsTable.from_scores(frame)
+    >>> scorer = eevee.MLPScorer(table, eevee.shuffle_splits(table), epochs=20)
+    >>> tiers = build_tiers(scorer, {"small": 1, "big": "75%"})
+    >>> tiers["small"].benchmark_names, tiers["big"].cost
+    (('a',), 3.0)
+    """
+    from eevee.tiers.nest import nest_tiers
+
+    goals = make_goals(scorer, budgets, sizes, constraints)
+    options: dict[str, Any] = {"constraints": constraints, "procedure": procedure, "seed": seed}
+    found = search_tiers(scorer, goals, **options, watch=watch)
+    if nested:
+        found = nest_tiers(scorer, goals, found, **options, watch=watch).found
+    return make_tier_set(scorer, found, seed=seed)
+
+
+def make_tier_set(
+    scorer: Scorer,
+    found: Mapping[str, SearchResult],
+    *,
+    seed: int,
+    verdicts: Mapping[str, SearchVerdict] | None = None,
+    splits: Mapping[str, Any] | None = None,
+) -> TierSet:
+    """Put the best subset of each search under a budget into a tier set.
+
+    `splits` is more to say of the splits beside the scorer, such as ``{"groups": "family"}``.
+    """
+    table = scorer.table
+    source = table.provenance
+    judged = {}
+    if verdicts:
+        judged = {"verdicts": {name: one.as_dict() for name, one in verdicts.items()}}
+    return TierSet(
+        created_with=f"eevee {__version__}",
+        cost_unit=table.cost_unit,
+        table=TableInfo(source.source, source.sha256, table.n_models, table.n_benchmarks),
+        scorer={**plain_scorer(scorer).describe(), **(splits or {})},
+        search=_shared_settings(found) | judged,
+        seed=seed,
+        tiers=tuple(_tier(scorer, name, result) for name, result in found.items()),
+    )
+
+
+def _shared_settings(found: Mapping[str, SearchResult]) -> dict[str, Any]:
+    """Settings that all tiers share, and by tier what differs."""
+    results = list(found.values())
+    first = results[0].settings if results else {}
+    own = ("budget", "k", "seed", "method", "note", "lowest_loss")
+    shared = {
+        key: value
+        for key, value in first.items()
+        if key not in own and all(result.settings.get(key) == value for result in results)
+    }
+    if any(result.settings.get("interrupted") for result in results):
+        shared["interrupted"] = True
+    by_tier = {"method": "methods", "note": "notes", "lowest_loss": "lowest_losses"}
+    for key, name in by_tier.items():
+        told = {tier: r.settings[key] for tier, r in found.items() if key in r.settings}
+        shared |= {name: told} if told else {}
+    return shared
+
+
+def _tier(scorer: Scorer, name: str, result: SearchResult) -> Tier:
+    row, table = result.best_row, scorer.table
+    return Tier(
+        name=name,
+        budget=result.settings.get("budget"),
+        cost=float(row["cost"]),
+        benchmarks=tuple(_benchmark(table, benchmark) for benchmark in result.best),
+        search_loss=search_loss(result, row)
+        if result.objective == "loss"
+        else _loss_of(plain_scorer(scorer), result),
+    )
+
+
+def _loss_of(scorer: Scorer, result: SearchResult) -> SearchLoss:
+    """The loss of what was found by another objective, on the splits of its search."""
+    splits = scorer.score_splits([result.best])[0]
+    n_init = int(result.settings["n_rescore"])
+    again = scorer.rescore([result.best], n_init) if n_init else None
+    return SearchLoss(
+        mean=float(splits.mean()),
+        spread=float(splits.std()),
+        targets=scorer.targets,
+        rescored_mean=None if again is None else float(again.mean()),
+        n_init=None if again is None else n_init,
+    )
+
+
+def search_loss(result: SearchResult, row: pd.Series[Any]) -> SearchLoss:
+    """Return the loss of one row of `SearchResult.ranked`, as a tier file holds it."""
+    again = float(row["rescored_mean"])
+    rescored = np.isfinite(again)
+    return SearchLoss(
+        mean=float(row["loss"]),
+        spread=float(row["spread"]),
+        targets=result.targets,
+        rescored_mean=again if rescored else None,
+        n_init=int(result.settings["n_rescore"]) if rescored else None,
+    )
+
+
+def _benchmark(table: ResultsTable, name: str) -> TierBenchmark:
+    task = table.benchmarks.loc[name, "task"]
+    return TierBenchmark(
+        name=name,
+        columns=tuple(table.columns_of(name)),
+        cost=table.costs[name],
+        task=task if isinstance(task, str) else None,
+    )

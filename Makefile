@@ -18,6 +18,7 @@ check: $(VENV)/.dev ## Lint, format, types, doctests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -n auto --doctest-modules eevee
 
 bench: $(VENV)/.test ## Run every benchmark; takes a while, on an idle machine

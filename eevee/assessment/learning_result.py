@@ -52,7 +52,7 @@ class LearningCurve:
     settings : dict
         What was done, JSON-able.
     guess : Extrapolation or None
-        At twice the largest number of models, never further; see `eevee.stats.power_law.extrapolate`.
+        At twice the largest number of models, never further (`eevee.stats.power_law.extrapolate`).
         `words` tell it where its interval is no wider than half the loss.
     """
 

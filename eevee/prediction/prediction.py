@@ -46,8 +46,8 @@ class Prediction:
     ----------
     mean, lower, upper : DataFrame, shape (n_new, n_score_columns)
         Prediction and ends of its interval, all within the bounds of the column
-        (`eevee.tables.bounds.column_bounds`: 0 to 100 for percentages); a measured score as it is, with
-        zero width.
+        (`eevee.tables.bounds.column_bounds`: 0 to 100 for percentages); a measured score as it is,
+        with zero width.
     measured : DataFrame of bool, same shape
     mean_in_units : DataFrame indexed by model, with columns predicted, lower, upper
         By how many units (standard deviations) a model is better than the mean of the training

@@ -43,8 +43,8 @@ class Scoring:
         An attribute of models, such as their family: those that share it stay on one side of a
         search's splits, and of the outer ones that `eevee.assess` draws.
     group_duplicates : bool
-        So do near-duplicates (`eevee.splits.near_duplicates.duplicate_groups`). Those of a search are found
-        among the models that it sees and no others.
+        So do near-duplicates (`eevee.splits.near_duplicates.duplicate_groups`). Those of a search
+        are found among the models that it sees and no others.
 
     Examples
     --------

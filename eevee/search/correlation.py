@@ -61,8 +61,8 @@ def correlations_with_mean(
 ) -> dict[str, float]:
     """Return |Spearman| of each benchmark with the mean score over the others.
 
-    The mean score is that of `eevee.tables.averages.mean_scores`, with the weights of the loss; 0 where
-    a correlation is not defined.
+    The mean score is that of `eevee.tables.averages.mean_scores`, with the weights of the loss; 0
+    where a correlation is not defined.
     """
     values, average = in_units(table), loss_weights(table, weights)
     units = np.asarray(table.units, dtype=np.float64)

@@ -122,8 +122,8 @@ def shuffle_splits(
     seed : int
     groups : str or labels of shape (n_models,), optional
         Models that stay on one side together, such as near-duplicates
-        (`eevee.splits.near_duplicates.duplicate_groups`). The shares are then met as nearly as whole groups
-        allow.
+        (`eevee.splits.near_duplicates.duplicate_groups`). The shares are then met as nearly as
+        whole groups allow.
 
     Returns
     -------

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from eevee.base.arrays import Subset, round_cost, total_cost
-from eevee.scorers.moves import moved
 from eevee.search.constraints import Constraints
 
 NO_RULES = Constraints()
@@ -296,3 +295,15 @@ def _n_together(space: Space) -> int:
             break
         taken.append(name)
     return len(taken) - len(space.fixed)
+
+
+def moved(subset: Subset, enters: str | None, leaves: str | None) -> Subset:
+    """Return the subset after one move.
+
+    Examples
+    --------
+    >>> moved(("a", "c"), "b", "c")
+    ('a', 'b')
+    """
+    kept = [name for name in subset if name != leaves]
+    return tuple(sorted(kept if enters is None else [*kept, enters]))

@@ -1,7 +1,7 @@
 """How fast ridge scores subsets: `python -m tests.benchmarks.bench_ridge [scores.csv]`.
 
 Prints candidates per second, the ratio to scikit-learn's `cross_val_score` in the same run, how
-much a table of 1,556 models slows it down, and what scoring all moves of a subset takes. Both
+much a table of 1,556 models slows it down. Both
 clocks are read: wall time depends on what else the machine does, processor time much less.
 """
 
@@ -107,20 +107,6 @@ def cross_validated(
     return len(chosen), work
 
 
-def moves_of(table: ResultsTable, *, plain: bool) -> tuple[int, Callable[[], object]]:
-    """All moves of a subset: sharing what they share, or as one batch of subsets."""
-    scorer = RidgeScorer(table, eevee.shuffle_splits(table), n_threads=THREADS)
-    (subset,) = random_subsets(table, 1, seed=2)
-    after = scorer.score_moves(subset).subsets
-
-    def work() -> None:
-        for _ in range(10):
-            scorer._cache.clear()
-            _ = scorer.score(after) if plain else scorer.score_moves(subset)
-
-    return 10 * len(after), work
-
-
 def report(table: ResultsTable, name: str) -> None:
     tall = made_table(1556)
     n_fit = int(eevee.shuffle_splits(table).fit[0].sum())
@@ -131,8 +117,6 @@ def report(table: ResultsTable, name: str) -> None:
             "made, 1,556 x 38": score_of(tall),
             f"{name}, unseen": score_of(table, targets="unseen"),
             "made, 1,556 x 38, unseen": score_of(tall, targets="unseen"),
-            "all moves": moves_of(table, plain=False),
-            "all moves, as a plain batch": moves_of(table, plain=True),
             "scikit-learn RidgeCV": cross_validated(table, RidgeCV(n_fit * GRID), N_SLOW),
             "scikit-learn Ridge": cross_validated(table, Ridge(n_fit / 10), N_SLOW),
         }
@@ -144,7 +128,6 @@ def report(table: ResultsTable, name: str) -> None:
     for what, top, bottom in (
         ("times scikit-learn's RidgeCV, same grid", name, "scikit-learn RidgeCV"),
         ("times scikit-learn's Ridge, alpha given", name, "scikit-learn Ridge"),
-        ("moves over a plain batch of them", "all moves", "all moves, as a plain batch"),
         ("1,556 models over 121", "made, 1,556 x 38", "made, 121 x 38"),
     ):
         ratios = [

@@ -14,8 +14,6 @@ from eevee.base.errors import EeveeError
 from eevee.base.threads import map_chunks
 from eevee.scorers.base import Advance, BaseScorer
 from eevee.scorers.loss import Targets
-from eevee.scorers.moves import Moves, moved, single_moves
-from eevee.scorers.ridge.additions import additions
 from eevee.scorers.ridge.alpha import Alpha, alpha_grids
 from eevee.scorers.ridge.grams import Grams, padded
 from eevee.scorers.ridge.kernels import Kernels
@@ -160,72 +158,6 @@ class RidgeScorer(BaseScorer):
         size = max(1, PART_COLUMNS // self.table.n_columns)
         parts = [slice(i, min(i + size, n_splits)) for i in range(0, n_splits, size)]
         return lambda part: self._solves(part).predictions(chosen, alphas[:, part]), parts
-
-    def score_moves(self, subset: Iterable[str]) -> Moves:
-        """Score all single-benchmark additions, drops and swaps of a subset.
-
-        Parameters
-        ----------
-        subset : iterable of benchmark names
-
-        Returns
-        -------
-        Moves
-            Losses as `score_splits` gives them: drops bit for bit, additions and swaps within
-            1e-9. Never cached, so that `score` stays bit for bit what it was.
-
-        Raises
-        ------
-        EeveeError
-            If a name is unknown or the subset is empty.
-
-        Notes
-        -----
-        A swap is an addition to a subset with one benchmark less. All additions to one base
-        share its eigenproblem (block inverse), for every alpha; at 121 x 38 and k = 8 that takes
-        0.4 of the processor time of a plain batch, at k = 20 a third. Where cells are missing,
-        targets are "unseen", alpha is "loo" or some benchmark has several columns, all moves are
-        scored as one plain batch, then bit for bit.
-        """
-        checked = self.table.subset(subset)
-        enters, leaves = single_moves(self.table, checked)
-        after = [moved(checked, *move) for move in zip(enters, leaves, strict=True)]
-        if not self._can_add(len(checked) + 1):
-            return Moves(checked, enters, leaves, self.score_splits(after))
-        losses = np.empty((len(after), self.splits.n_splits))
-        dropped = np.array([new is None for new in enters], dtype=np.bool_)
-        losses[dropped] = self.score_splits([s for s, d in zip(after, dropped, strict=True) if d])
-        losses[~dropped] = self._additions(checked)
-        return Moves(checked, enters, leaves, losses)
-
-    def _can_add(self, n_inputs: int) -> bool:
-        """Whether additions can share the work on their base."""
-        single = all(len(features) == 1 for features in self._features.values())
-        plain = self.alpha != "loo" and not self._gaps
-        return single and plain and self._shares_grams(n_inputs)
-
-    def _additions(self, subset: Subset) -> FloatArray:
-        """Losses of all additions to a subset, then of all swaps, (n_moves, n_splits)."""
-        others = [(name,) for name in self.table.benchmark_names if name not in subset]
-        if not others:
-            return np.empty((0, self.splits.n_splits))
-        work = partial(additions, self._shared_grams)
-        bases = [self._chosen([subset]), *self._smaller_bases(subset)]
-        parts = np.concatenate(list(map_chunks(work, bases, n_threads=self.n_threads)))
-        added = parts[..., self._chosen(others)[:, 0]].transpose(0, 2, 1)
-        losses = added.reshape(-1, self.splits.n_splits)
-        # Without its only benchmark a subset has no base to add to: the swaps are plain subsets.
-        return losses if len(subset) > 1 else np.concatenate([losses, self.score_splits(others)])
-
-    def _smaller_bases(self, subset: Subset) -> list[IntArray]:
-        """Inputs of a subset without each benchmark in turn, in chunks, each for one thread."""
-        if len(subset) == 1:
-            return []
-        bases = self._chosen([moved(subset, None, name) for name in subset])
-        each = padded(bases.shape[1]) * self.splits.n_splits * self.table.n_columns
-        numbers = each * (12 + 2 * self._alphas.shape[1])
-        size = min(max(1, CHUNK_BYTES // (8 * numbers)), -(-len(bases) // 2))
-        return [bases[start : start + size] for start in range(0, len(bases), size)]
 
     def _losses(self, subsets: list[Subset], advance: Advance | None) -> FloatArray:
         losses = np.empty((len(subsets), self.splits.n_splits))

@@ -7,10 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from eevee.base.arrays import Subset
-from eevee.scorers.moves import moved
 from eevee.search.control import never
 from eevee.search.result import Ledger
-from eevee.search.space import Space
+from eevee.search.space import Space, moved
 from eevee.search.steps import worth_per_cost
 
 

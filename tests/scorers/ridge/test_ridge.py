@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -412,55 +411,6 @@ def test_a_search_can_use_it() -> None:
     table = made_table(30, 8)
     found = eevee.evolve(RidgeScorer(table, few_splits(table)), k=3, seed=0)
     assert len(found.best) == 3
-
-
-MOVES_TABLES = {**TABLES, "wide": made_table(60, 30, seed=4)}
-
-
-@pytest.mark.parametrize("table", MOVES_TABLES.values(), ids=MOVES_TABLES.keys())
-@pytest.mark.parametrize("options", [{}, {"alpha": 2.0}, {"targets": "unseen"}])
-@pytest.mark.parametrize("size", [1, 2, 5])
-def test_moves_have_the_losses_of_the_subsets_that_they_lead_to(
-    table: ResultsTable, options: dict[str, object], size: int
-) -> None:
-    splits = few_splits(table, n_splits=2)
-    scorer = RidgeScorer(table, splits, **options)  # type: ignore[arg-type]
-    moves = scorer.score_moves(table.benchmark_names[1 : 1 + size])
-    plain = RidgeScorer(table, splits, **options).score_splits(moves.subsets)  # type: ignore[arg-type]
-    np.testing.assert_allclose(moves.split_losses, plain, rtol=1e-9)
-    drops = [i for i, enters in enumerate(moves.enters) if enters is None]
-    np.testing.assert_array_equal(moves.split_losses[drops], plain[drops])
-    np.testing.assert_array_equal(moves.losses, moves.split_losses.mean(axis=1))
-
-
-def test_moves_are_every_subset_that_differs_by_one_benchmark_once() -> None:
-    table = made_table(20, 6)
-    for size in (1, 3, 6):
-        subset = table.benchmark_names[:size]
-        moves = RidgeScorer(table, few_splits(table)).score_moves(subset[::-1])
-        near = [
-            chosen
-            for k in (size - 1, size, size + 1)
-            for chosen in combinations(table.benchmark_names, k)
-            if chosen and chosen != subset and len(set(chosen) - set(subset)) < 2
-        ]
-        near = [c for c in near if len(set(subset) - set(c)) < 2]
-        assert moves.subset == subset
-        assert sorted(moves.subsets) == sorted(near)
-
-
-def test_scoring_moves_leaves_no_trace_in_scores() -> None:
-    table = made_table(40, 12)
-    splits = few_splits(table)
-    used, fresh = RidgeScorer(table, splits), RidgeScorer(table, splits)
-    moves = used.score_moves(("b00", "b05", "b07"))
-    np.testing.assert_array_equal(used.score(moves.subsets), fresh.score(moves.subsets))
-
-
-def test_moves_of_an_unknown_benchmark_are_refused() -> None:
-    table = made_table()
-    with pytest.raises(eevee.EeveeError, match="no benchmark"):
-        RidgeScorer(table, few_splits(table)).score_moves(("nope",))
 
 
 def test_parts_of_splits_with_test_sets_of_other_sizes_predict_as_one_part(

@@ -9,6 +9,6 @@ from eevee.cli import pareto as pareto
 from eevee.cli import judge as judge
 from eevee.cli import assess as assess
 from eevee.cli import predict as predict
-from eevee.cli import complete as complete
+from eevee.cli import impute as impute
 from eevee.cli.app import app as app
 from eevee.cli.app import main as main

@@ -9,9 +9,11 @@ from typing import Annotated
 import typer
 
 from eevee._version import __version__
+from eevee.cli.old_names import App, Group
 
-app = typer.Typer(
+app = App(
     name="eevee",
+    cls=Group,
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,

@@ -9,13 +9,14 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.assess_print import print_assessment
-from eevee.cli.assess_splits import AssessedScorerOptions, KindOptions, print_splits
+from eevee.cli.assess_splits import KindOptions, print_splits
 from eevee.cli.command import verb
 from eevee.cli.judge import Names
 from eevee.cli.options import (
     JudgedTableOptions,
     Out,
     OutputOptions,
+    ScorerOptions,
     TierFile,
     TierName,
     named_subsets,
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
     from eevee.assessment.result import Assessment
     from eevee.tables.results_table import ResultsTable
 
-Folds = Annotated[int, typer.Option("--folds", help="Parts that are held out in turn.", min=2)]
-Repeats = Annotated[int, typer.Option("--repeats", help="How often that is done anew.", min=1)]
+Folds = Annotated[int, typer.Option("--n-folds", help="Parts that are held out in turn.", min=2)]
+Repeats = Annotated[int, typer.Option("--n-repeats", help="Number of repeats.", min=1)]
 
 
 @app.command(
@@ -47,7 +48,7 @@ Repeats = Annotated[int, typer.Option("--repeats", help="How often that is done 
 @verb
 def assess(
     table: JudgedTableOptions,
-    scorer: AssessedScorerOptions,
+    scorer: ScorerOptions,
     held_out: KindOptions,
     search: SearchOptions,
     rules: RuleOptions,
@@ -60,12 +61,12 @@ def assess(
     folds: Folds = 5,
     repeats: Repeats = 2,
     n_random: Annotated[
-        int, typer.Option("--random", help="Random subsets to compare with.", min=0)
+        int, typer.Option("--n-random", help="Random subsets to compare with.", min=0)
     ] = 100,
     families: Annotated[
         str | None,
         typer.Option(
-            "--families", help="Attribute of models: intervals, and --splits family, are by it."
+            "--families", help="Attribute of models: intervals, and --held-out family, are by it."
         ),
     ] = None,
     stability: Annotated[
@@ -78,7 +79,7 @@ def assess(
     ] = False,
     objectives: Annotated[
         str | None,
-        typer.Option("--objectives", help="Search by these as well: loss,kendall,r2."),
+        typer.Option("--compare-objectives", help="Search by these as well: loss,kendall,r2."),
     ] = None,
     out: Out = None,
     resume: Resume = False,
@@ -92,14 +93,13 @@ def assess(
     from eevee.report.assessment import save_assessment
     from eevee.search.budgets import budget_in_units
 
-    scorer = held_out.of(scorer)
     fixed = _fixed(k, budget, benchmarks, tiers, tier)
     if k is None and budget is None and (stability or learning_curve):
         which = "--stability" if stability else "--learning-curve"
         raise typer.BadParameter(f"{which} goes with -k or --budget")
     if held_out.kinds and (stability or learning_curve):
         raise typer.BadParameter(
-            "--stability and --learning-curve hold out random models; run them without --splits"
+            "--stability and --learning-curve hold out random models; run them without --held-out"
         )
     if budget is not None:
         check_budget(budget)
@@ -160,9 +160,9 @@ def _fixed(
     if benchmarks is not None or tiers is not None:
         return named_subsets(benchmarks, tiers, tier)
     if tier is not None:
-        raise typer.BadParameter("--tier goes with --tiers")
+        raise typer.BadParameter("--tier goes with --tier-file")
     if k is None and budget is None:
-        raise typer.BadParameter("give -k, --budget, --benchmarks or --tiers")
+        raise typer.BadParameter("give -k, --budget, --subset or --tier-file")
     return {}
 
 

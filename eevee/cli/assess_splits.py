@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eevee.cli.options import ScorerOptions, option, split_names
+from eevee.cli.options import option, split_names
 from eevee.cli.printing import print_line, print_table
 
 if TYPE_CHECKING:
     from eevee.assessment.by_kind import SplitsAssessment
 
-_SPLITS, _SCORER = "Held-out models", "Scoring"
-
-
-@dataclass(frozen=True)
-class AssessedScorerOptions(ScorerOptions):
-    """The same, where `--splits` names kinds of splits."""
-
-    n_splits: Annotated[
-        int,
-        option("--n-splits", help="Splits of the models that a search sees.", panel=_SCORER, min=1),
-    ] = 10
+_SPLITS = "Held-out models"
 
 
 @dataclass(frozen=True)
@@ -33,8 +23,8 @@ class KindOptions:
     splits: Annotated[
         str | None,
         option(
-            "--splits",
-            help="Kinds, side by side: random,family,frontier,time. (A number: as --n-splits.)",
+            "--held-out",
+            help="Kinds of held-out models, side by side: random,family,frontier,time.",
             panel=_SPLITS,
         ),
     ] = None
@@ -52,31 +42,20 @@ class KindOptions:
             try:
                 checked_kinds(self.kinds)
             except EeveeError as error:
-                raise typer.BadParameter(f"--splits: {error}") from None
+                raise typer.BadParameter(f"--held-out: {error}") from None
         if self.date is not None and "time" not in self.kinds:
-            raise typer.BadParameter("--date goes with --splits time")
+            raise typer.BadParameter("--date goes with --held-out time")
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds that were named, if any were."""
-        return () if self._number is not None else split_names("--splits", self.splits)
+        return split_names("--held-out", self.splits)
 
     @property
     def asked(self) -> dict[str, Any]:
         """What `assess_splits` takes of it; without kinds, it does what `assess` does."""
         date = {} if self.date is None else {"date": self.date}
         return {"kinds": self.kinds or ("random",), **date}
-
-    def of(self, scorer: AssessedScorerOptions) -> AssessedScorerOptions:
-        """Return how to score, with so many splits as a number in place of kinds says."""
-        return scorer if self._number is None else replace(scorer, n_splits=self._number)
-
-    @property
-    def _number(self) -> int | None:
-        text = (self.splits or "").strip()
-        if text.isdecimal() and not int(text):
-            raise typer.BadParameter("--splits: a search needs at least 1 split of its models")
-        return int(text) if text.isdecimal() else None
 
 
 def print_splits(side: SplitsAssessment) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from typing import Any, NoReturn, get_type_hints
@@ -35,7 +35,7 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
     @wraps(function)
     def command(**values: Any) -> None:
         made = {
-            name: group(**{field.name: values.pop(field.name) for field in fields(group)})
+            name: group(**{field: values.pop(field) for field in _taken(group)})
             for name, group in groups.items()
         }
         for group in made.values():
@@ -73,7 +73,14 @@ def _fields_of(group: Any) -> list[inspect.Parameter]:
             inspect.Parameter.empty if field.default is MISSING else field.default,
         )
         for field in fields(group)
+        if field.name in _taken(group)
     ]
+
+
+def _taken(group: Any) -> list[str]:
+    """Names of the fields that are options of the verb: all that the group does not fix."""
+    fixed: Collection[str] = getattr(group, "FIXED", ())
+    return [field.name for field in fields(group) if field.name not in fixed]
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:

@@ -103,7 +103,8 @@ def select(
 
 
 @app.command(
-    epilog="Example: eevee sweep data/vtab/scores.csv --k 1:6 --paper --n-splits 3 --out runs/sweep"
+    epilog="Example: eevee sweep data/vtab/scores.csv --sizes 1:6 --paper --n-splits 3 "
+    "--out runs/sweep"
 )
 @verb
 def sweep(
@@ -112,7 +113,9 @@ def sweep(
     search: SearchOptions,
     rules: RuleOptions,
     output: OutputOptions,
-    ks: Annotated[str, typer.Option("--k", help="Sizes: 1:26 (both included), 2:20:3 or 1,4,8.")],
+    ks: Annotated[
+        str, typer.Option("--sizes", help="Sizes: 1:26 (both included), 2:20:3 or 1,4,8.")
+    ],
     out: Out = None,
     resume: Resume = False,
 ) -> None:
@@ -175,7 +178,7 @@ def parse_sizes(text: str) -> list[int]:
             sizes.update(range(first, last + 1, step))
     except ValueError:
         raise typer.BadParameter(
-            f"--k is 1:26, 2:20:3 or 1,4,8 (sizes from 1), not {text!r}"
+            f"--sizes is 1:26, 2:20:3 or 1,4,8 (sizes from 1), not {text!r}"
         ) from None
     return sorted(sizes)
 

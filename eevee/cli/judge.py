@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 Names = Annotated[
     str | None,
-    typer.Option("--benchmarks", "-b", help="Names, separated by commas (quote one with commas)."),
+    typer.Option("--subset", "-s", help="Names, separated by commas (quote one with commas)."),
 ]
 
 
-@app.command(epilog="Example: eevee ablate data/vtab/scores.csv --benchmarks Caltech101,DMLab,SVHN")
+@app.command(epilog="Example: eevee ablate data/vtab/scores.csv --subset Caltech101,DMLab,SVHN")
 @verb
 def ablate(
     table: JudgedTableOptions,
@@ -87,9 +87,9 @@ def ablate(
     print_written(out)
 
 
-@app.command(epilog="Example: eevee score data/vtab/scores.csv --benchmarks Caltech101,DMLab,SVHN")
+@app.command(epilog="Example: eevee rate data/vtab/scores.csv --subset Caltech101,DMLab,SVHN")
 @verb
-def score(
+def rate(
     table: JudgedTableOptions,
     scorer: ScorerOptions,
     output: OutputOptions,
@@ -97,12 +97,12 @@ def score(
     tiers: TierFile = None,
     tier: TierName = None,
     n_random: Annotated[
-        int, typer.Option("--random", help="Random subsets to compare with.", min=1)
+        int, typer.Option("--n-random", help="Random subsets to compare with.", min=1)
     ] = 1000,
     out: Out = None,
 ) -> None:
     """Say how good a given list is, next to random lists of equal size and of equal cost."""
-    from eevee.analysis.rating import rate
+    from eevee.analysis.rating import rate as rate_subset
     from eevee.report.run_folder import check_out
     from eevee.report.searches import save_ratings
 
@@ -113,7 +113,7 @@ def score(
     made = scorer.make(read, quiet=output.quiet)
     with progress_bar(output.quiet) as bar:
         ratings = {
-            name: rate(
+            name: rate_subset(
                 made, subset, seed=scorer.search_seed, n_random=n_random, advance=bar.advance
             )
             for name, subset in named.items()

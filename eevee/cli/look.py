@@ -10,6 +10,7 @@ import typer
 from eevee.cli.app import app
 from eevee.cli.command import verb
 from eevee.cli.options import (
+    JsonOption,
     Out,
     OutputOptions,
     ScorerOptions,
@@ -20,6 +21,7 @@ from eevee.cli.options import (
     settings,
 )
 from eevee.cli.printing import print_json, print_line, print_table, print_written, progress_bar
+from eevee.cli.table_file import write_table_file
 
 
 @app.command(
@@ -27,13 +29,23 @@ from eevee.cli.printing import print_json, print_line, print_table, print_writte
     "--cost-unit seconds"
 )
 @verb
-def describe(table: TableOptions, output: OutputOptions) -> None:
+def describe(
+    context: typer.Context,
+    table: TableOptions,
+    output: JsonOption,
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", help="Write the reading options to FILE.toml, for --table."),
+    ] = None,
+) -> None:
     """Show what was read, and everything that was dropped, guessed, ignored or converted."""
     from eevee.analysis.describe import bounds_sentence, gaps_as_json, summary
     from eevee.analysis.describe import describe as describe_table
     from eevee.completion.gap_pattern import gap_pattern
 
     read = table.read()
+    if save is not None:
+        write_table_file(context, save)
     columns, about, pattern = describe_table(read), summary(read), gap_pattern(read)
     if output.as_json:
         gaps = gaps_as_json(pattern)
@@ -104,7 +116,7 @@ def rank(
 @verb
 def plot(
     table: TableOptions,
-    output: OutputOptions,
+    output: JsonOption,
     by: Annotated[
         str | None,
         typer.Option("--by", help="Order benchmarks by their correlation with this one."),
@@ -127,10 +139,12 @@ def plot(
     from eevee.report.searches import redraw, save_heatmap
 
     if tier is not None and tiers is None:
-        raise typer.BadParameter("--tier goes with --tiers")
+        raise typer.BadParameter("--tier goes with --tier-file")
     if table.scores.is_dir():
         if any(option is not None for option in (by, tiers, figure)):
-            raise typer.BadParameter("--by, --tiers and --figure go with a score file, not a run")
+            raise typer.BadParameter(
+                "--by, --tier-file and --figure go with scores, not with a run"
+            )
         written = redraw(table.scores)
     else:
         chosen = None if tiers is None else named_subsets(None, tiers, tier)

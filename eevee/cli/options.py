@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from eevee.cli.printing import warn_of_leak
+from eevee.cli.table_file import take_table_file
 
 if TYPE_CHECKING:
     from eevee.scorers.base import Scorer
@@ -26,6 +27,15 @@ class Duplicates(StrEnum):
     mean = "mean"
     first = "first"
     last = "last"
+
+
+class Layout(StrEnum):
+    """How scores are laid out."""
+
+    auto = "auto"
+    wide = "wide"
+    long = "long"
+    two_header_rows = "two-header-rows"
 
 
 class ScorerName(StrEnum):
@@ -49,8 +59,8 @@ def option(*names: str, help: str, panel: str, **more: Any) -> Any:
     return typer.Option(*names, help=help, rich_help_panel=panel, **more)
 
 
-_TABLE, _SCORER = "Reading", "Scoring"
-_FACTS = "CSV 'benchmark' with any of task, direction, cost, role, metric."
+_TABLE, _SCORER, _OUTPUT = "Table", "Scorer", "Output"
+_FACTS = "CSV 'benchmark' with any of task, direction, cost, role, metric, bounds."
 
 
 @dataclass(frozen=True)
@@ -60,6 +70,16 @@ class TableOptions:
     scores: Annotated[
         Path, typer.Argument(help="Scores: a CSV or TSV file, wide or long, also gzipped.")
     ]
+    table: Annotated[
+        Path | None,
+        option(
+            "--table",
+            help="TOML file of the options in this panel, as `eevee describe --save` writes it.",
+            panel=_TABLE,
+            is_eager=True,
+            callback=take_table_file,
+        ),
+    ] = None
     costs: Annotated[
         Path | None,
         option(
@@ -83,7 +103,7 @@ class TableOptions:
         list[str] | None,
         option(
             "--gpu-speed",
-            help="TYPE=NUMBER, once per GPU type: costs become those of the type of speed 1.",
+            help="TYPE=NUMBER, once per GPU type: costs are converted to the GPU with speed 1.",
             panel=_TABLE,
         ),
     ] = None
@@ -95,13 +115,13 @@ class TableOptions:
         Path | None,
         option(
             "--benchmarks-file",
-            "--benchmarks",
             help=_FACTS,
             panel=_TABLE,
         ),
     ] = None
     models: Annotated[
-        Path | None, option("--models", help="Attributes of models, such as family.", panel=_TABLE)
+        Path | None,
+        option("--models-file", help="Attributes of models, such as family.", panel=_TABLE),
     ] = None
     model_column: Annotated[
         str | None,
@@ -113,6 +133,19 @@ class TableOptions:
         str | None,
         option("--benchmark-column", help="Column that names the benchmark.", panel=_TABLE),
     ] = None
+    metric_column: Annotated[
+        str | None, option("--metric-column", help="Column that names the metric.", panel=_TABLE)
+    ] = None
+    score_column: Annotated[
+        str | None, option("--score-column", help="Column of scores.", panel=_TABLE)
+    ] = None
+    layout: Annotated[Layout, option("--layout", help="How scores are laid out.", panel=_TABLE)] = (
+        Layout.auto
+    )
+    keep_aggregates: Annotated[
+        bool,
+        option("--keep-aggregates", help="Keep columns that are means of others.", panel=_TABLE),
+    ] = False
     min_coverage: Annotated[
         float,
         option("--min-coverage", help="Share of cells a benchmark or model needs.", panel=_TABLE),
@@ -155,6 +188,10 @@ class TableOptions:
             models=self.models,
             model_column=self.model_column,
             benchmark_column=self.benchmark_column,
+            metric_column=self.metric_column,
+            score_column=self.score_column,
+            layout=self.layout.value,
+            keep_aggregates=self.keep_aggregates,
             min_coverage=self.min_coverage,
             duplicates=self.duplicates.value,
             cost_unit=self.cost_unit,
@@ -166,7 +203,7 @@ class TableOptions:
 
 @dataclass(frozen=True)
 class JudgedTableOptions(TableOptions):
-    """The same, where `--benchmarks` is the list of names to judge."""
+    """The same, beside a list of names to judge."""
 
     facts: Annotated[Path | None, option("--benchmarks-file", help=_FACTS, panel=_TABLE)] = None
 
@@ -217,7 +254,7 @@ class ScorerOptions:
     ] = 1
     n_splits: Annotated[
         int,
-        option("--n-splits", "--splits", help="Splits of the models.", panel=_SCORER, min=1),
+        option("--n-splits", help="Number of splits of the models.", panel=_SCORER, min=1),
     ] = 10
     test_size: Annotated[
         float, option("--test-size", help="Share of models held out.", panel=_SCORER)
@@ -294,7 +331,7 @@ class ScorerOptions:
             raise typer.BadParameter(f"--test-size lies between 0 and 1, not {self.test_size:g}")
         if self.paper and (self.targets is not Targets.all or self.epochs not in (None, "20")):
             raise typer.BadParameter(
-                "--paper means 20 epochs and all targets; drop --epochs and --targets, or --paper"
+                "--paper means 20 epochs and all targets; remove --epochs and --targets, or --paper"
             )
 
     def _check_scorer(self) -> None:
@@ -306,9 +343,7 @@ class ScorerOptions:
         }
         extra = " and ".join(name for name, there in given.items() if there)
         if self.scorer is not ScorerName.mlp and extra:
-            raise typer.BadParameter(
-                f"only the MLP has {extra}; drop what is too much, or --scorer {self.scorer.value}"
-            )
+            raise typer.BadParameter(f"{extra} needs --scorer mlp; remove one")
 
     def _epochs(self) -> Any:
         if self.epochs is None:
@@ -329,19 +364,37 @@ class ScorerOptions:
 
 
 @dataclass(frozen=True)
-class OutputOptions:
-    """Where results and progress go."""
+class FrontScorerOptions(ScorerOptions):
+    """The same, where sizes are compared: the targets are all columns."""
 
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")] = False
+    FIXED: ClassVar[tuple[str, ...]] = ("targets",)
+
+
+@dataclass(frozen=True)
+class JsonOption:
+    """Whether results are for machines."""
+
+    as_json: Annotated[bool, option("--json", help="Print JSON for machines.", panel=_OUTPUT)] = (
+        False
+    )
+
+
+@dataclass(frozen=True)
+class OutputOptions(JsonOption):
+    """The same, for verbs that take long."""
+
+    quiet: Annotated[
+        bool, option("--quiet", "-q", help="No progress on stderr.", panel=_OUTPUT)
+    ] = False
 
 
 Out = Annotated[
-    Path | None, typer.Option("--out", "-o", help="Also write a run folder (replaces an earlier).")
+    Path | None,
+    option("--out", "-o", help="Also write a run folder (replaces an earlier).", panel=_OUTPUT),
 ]
 
 TierFile = Annotated[
-    Path | None, typer.Option("--tiers", help="A tier file, whose lists are taken.")
+    Path | None, typer.Option("--tier-file", help="A tier file, whose lists are taken.")
 ]
 TierName = Annotated[
     str | None, typer.Option("--tier", help="Which tier of the file; all by default.")
@@ -353,11 +406,11 @@ def named_subsets(
 ) -> dict[str, tuple[str, ...]]:
     """Return the subsets that a list of names or a tier file gives, by name."""
     if (benchmarks is None) == (tiers is None):
-        raise typer.BadParameter("give either --benchmarks a,b,c or --tiers FILE")
+        raise typer.BadParameter("give either --subset a,b,c or --tier-file FILE")
     if benchmarks is not None:
         if tier is not None:
-            raise typer.BadParameter("--tier goes with --tiers")
-        return {"list": split_names("--benchmarks", benchmarks)}
+            raise typer.BadParameter("--tier goes with --tier-file")
+        return {"list": split_names("--subset", benchmarks)}
     from eevee.tiers.file import load_tiers
 
     assert tiers is not None

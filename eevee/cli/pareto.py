@@ -10,7 +10,7 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import Out, OutputOptions, ScorerOptions, TableOptions, settings
+from eevee.cli.options import FrontScorerOptions, Out, OutputOptions, TableOptions, settings
 from eevee.cli.printing import number, print_json, print_line, print_table, print_written
 from eevee.cli.search_options import RuleOptions, SearchOptions, check_sizes_compare
 from eevee.cli.session import Resume, session
@@ -35,7 +35,7 @@ NAMES = 6
 @verb
 def pareto(
     table: TableOptions,
-    scorer: ScorerOptions,
+    scorer: FrontScorerOptions,
     rules: RuleOptions,
     output: OutputOptions,
     budget: Annotated[

@@ -12,7 +12,7 @@ import typer
 from eevee.cli.app import app
 from eevee.cli.command import verb
 from eevee.cli.judge import Names
-from eevee.cli.options import OutputOptions, TierName, TrainingTableOptions, named_subsets
+from eevee.cli.options import JsonOption, TierName, TrainingTableOptions, named_subsets
 from eevee.cli.printing import print_json, print_line, print_table, print_written
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SHOWN = 20
 _OF_NEW = ("scores", "model_column", "benchmark_column", "duplicates")
 """Options of the table that concern the file of new scores as well; `scores` has its own check."""
-_PANEL = "Predicting"
+_PANEL = "Fit"
 
 
 class MetaModelName(StrEnum):
@@ -94,7 +94,7 @@ class FitOptions:
 
 @app.command(
     epilog="Example: eevee predict data/zoo/new.csv --scores data/zoo/scores.csv "
-    "--benchmarks banana,penbased,pima,spambase"
+    "--subset banana,penbased,pima,spambase"
 )
 @verb
 def predict(
@@ -103,13 +103,13 @@ def predict(
         list[Path],
         typer.Argument(
             metavar="[TIERS] NEW",
-            help="A tier file (unless --benchmarks or --predictor is given), then the scores of "
+            help="A tier file (unless --subset or --predictor is given), then the scores of "
             "the new models, as far as they were measured.",
         ),
     ],
     table: TrainingTableOptions,
     fit: FitOptions,
-    output: OutputOptions,
+    output: JsonOption,
     tier: TierName = None,
     benchmarks: Names = None,
     predictor: Annotated[
@@ -122,7 +122,7 @@ def predict(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Also write a CSV: a row per model and column."),
+        typer.Option("--csv", help="Also write a CSV: a row per model and column."),
     ] = None,
 ) -> None:
     """Predict new models' full rows, with intervals, from their scores on a few benchmarks."""
@@ -195,14 +195,14 @@ def _two(
     files: list[Path], tier: str | None, benchmarks: str | None, predictor: Path | None
 ) -> tuple[Path | None, Path]:
     """The tier file, if there is one, and the new scores."""
-    inputs = [name for name, given in (("--benchmarks", benchmarks), ("--predictor", predictor))
+    inputs = [name for name, given in (("--subset", benchmarks), ("--predictor", predictor))
               if given is not None]  # fmt: skip
     if len(inputs) > 1:
-        raise typer.BadParameter("--predictor has its benchmarks; drop --benchmarks")
+        raise typer.BadParameter("--predictor has its benchmarks; remove --subset")
     if len(files) != (1 if inputs else 2):
         what = f"with {inputs[0]}, NEW alone" if inputs else "TIERS and NEW"
         raise typer.BadParameter(
-            f"give {what}, not {len(files)} files (a list of names goes with --benchmarks)"
+            f"give {what}, not {len(files)} files (a list of names goes with --subset)"
         )
     if inputs and tier is not None:
         raise typer.BadParameter("--tier goes with a tier file")
@@ -298,6 +298,6 @@ def _print(fitted: Predictor, found: Prediction) -> None:
         predicted.head(SHOWN).itertuples(index=False),
     )
     if len(predicted) > SHOWN:
-        print_line(f"... and {len(predicted) - SHOWN} more: --out FILE.csv or --json has all")
+        print_line(f"... and {len(predicted) - SHOWN} more: --csv FILE.csv or --json has all")
     for name, why in found.no_interval.items():
         print_line(f"no interval for {name}: {why}")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from eevee.search.procedure import Procedure
     from eevee.tables.results_table import ResultsTable
 
-_SEARCH, _RULES = "Searching", "What a subset must hold"
+_SEARCH, _RULES = "Search", "Rules"
 
 
 Size = Annotated[
@@ -242,15 +242,15 @@ def parse_objectives(
     """
     if text is None:
         return ()
-    names = split_names("--objectives", text)
+    names = split_names("--compare-objectives", text)
     if not searched:
-        raise typer.BadParameter("--objectives goes with -k or --budget")
+        raise typer.BadParameter("--compare-objectives goes with -k or --budget")
     if search.method in (Method.cheapest, Method.medoids, Method.correlated):
         raise typer.BadParameter(f"--search {search.method} chooses the same by every objective")
     for name in names:
         if name not in list(ObjectiveOption):
             known = ", ".join(ObjectiveOption)
-            raise typer.BadParameter(f"--objectives is some of {known}, not {name!r}")
+            raise typer.BadParameter(f"--compare-objectives is some of {known}, not {name!r}")
     return tuple(ObjectiveOption(name).value for name in names)
 
 

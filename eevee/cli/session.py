@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from eevee.cli.command import INTERRUPTED
+from eevee.cli.options import option
 from eevee.cli.printing import Reporter, progress_bar
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from eevee.search.control import Watch
 
 Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on with the interrupted run of --out, if there is one.")
+    bool,
+    option("--resume", help="Continue the interrupted run of --out, if any.", panel="Output"),
 ]
 
 
@@ -92,7 +94,7 @@ def session(out: Path | None, resume: bool, quiet: bool, searches: int = 1) -> I
     from eevee.report.run_folder import check_out, open_checkpoints
 
     if resume and out is None:
-        raise typer.BadParameter("--resume goes on with the run of --out; give that too")
+        raise typer.BadParameter("--resume needs --out")
     if out is not None:
         check_out(out)
     checkpoints = None if out is None else open_checkpoints(out, resume=resume)

@@ -48,18 +48,18 @@ def tiers(
     ] = None,
     size: Annotated[
         list[str] | None,
-        typer.Option("--size", help="NAME=K: a tier of so many benchmarks, at any cost."),
+        typer.Option("--size", help="NAME=K: a tier of K benchmarks, ignoring cost."),
     ] = None,
     k: Annotated[
         int | None,
-        typer.Option("-k", "--k", help="At most so many benchmarks under a budget.", min=1),
+        typer.Option("--max-size", help="Maximum number of benchmarks under a budget.", min=1),
     ] = None,
     nested: Annotated[
         bool, typer.Option("--nested", help="Each tier holds the smaller ones.")
     ] = False,
     assess: Annotated[
         bool,
-        typer.Option("--assess", help="Also choose in 5 x 2 folds, for the assessed loss."),
+        typer.Option("--assess", help="Also estimate held-out losses: 5 folds, twice."),
     ] = False,
     baselines: Baselines = True,
     out: Out = None,
@@ -168,7 +168,7 @@ def _asked_for(
     if nested and budgets and sizes:
         raise typer.BadParameter("--nested takes budgets or sizes, not some of each")
     if k is not None and not budgets:
-        raise typer.BadParameter("-k bounds the tiers under a budget; a --size says its own")
+        raise typer.BadParameter("--max-size bounds tiers under a budget; a --size says its own")
     return budgets, sizes
 
 

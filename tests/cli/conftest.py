@@ -20,8 +20,8 @@ from eevee.cli import app
 from tests.conftest import made_table
 
 ROOT = Path(__file__).parents[2]
-FAST = ("--paper", "--splits", "2", "--generations", "1")
-FAST_SCORER = ("--paper", "--splits", "2")
+FAST = ("--paper", "--n-splits", "2", "--generations", "1")
+FAST_SCORER = ("--paper", "--n-splits", "2")
 
 Run = Callable[..., Result]
 

@@ -14,7 +14,19 @@ from eevee.report.run_folder import RUN_NAMES
 from tests.cli.conftest import Run, words
 
 ReadJson = Callable[..., Any]
-FAST = ("--scorer", "ridge", "--splits", 2, "--folds", 3, "--repeats", 1, "--random", 5, "-q")
+FAST = (
+    "--scorer",
+    "ridge",
+    "--n-splits",
+    2,
+    "--n-folds",
+    3,
+    "--n-repeats",
+    1,
+    "--n-random",
+    5,
+    "-q",
+)
 GREEDY = ("--search", "greedy")
 
 
@@ -59,7 +71,7 @@ def test_words_say_what_a_loss_is(run: Run, here: Path) -> None:
 
 
 def test_given_lists_alone_search_nothing(run: Run, read_json: ReadJson, here: Path) -> None:
-    args = ("assess", "small.csv", "--benchmarks", "b00,b03", *FAST)
+    args = ("assess", "small.csv", "--subset", "b00,b03", *FAST)
     assert "Given lists were not searched for here." in words(run(*args).stdout)
     found = read_json(*args)
     assert [row["method"] for row in found["methods"]] == [
@@ -73,10 +85,18 @@ def test_given_lists_alone_search_nothing(run: Run, read_json: ReadJson, here: P
 
 def test_tiers_are_judged_beside_a_search(read_json: ReadJson, here: Path, run: Run) -> None:
     costs = ("--costs", "costs.csv")
-    few = ("--scorer", "ridge", "--splits", 2, "-q", "--no-baselines")
+    few = ("--scorer", "ridge", "--n-splits", 2, "-q", "--no-baselines")
     run("tiers", "small.csv", *costs, "--budget", "s=3", *GREEDY, *few, "--out", "run")
     found = read_json(
-        "assess", "small.csv", *costs, "--tiers", "run/tiers.yaml", "--budget", 3, *GREEDY, *FAST
+        "assess",
+        "small.csv",
+        *costs,
+        "--tier-file",
+        "run/tiers.yaml",
+        "--budget",
+        3,
+        *GREEDY,
+        *FAST,
     )
     rows = {row["method"]: row for row in found["methods"]}
     assert rows["greedy"]["cost"] <= 3
@@ -84,7 +104,7 @@ def test_tiers_are_judged_beside_a_search(read_json: ReadJson, here: Path, run: 
 
 
 def test_tiers_assess_fills_the_assessed_loss(read_json: ReadJson, here: Path) -> None:
-    args = ("tiers", "small.csv", "--size", "two=2", *GREEDY, "--scorer", "ridge", "--splits", 2)
+    args = ("tiers", "small.csv", "--size", "two=2", *GREEDY, "--scorer", "ridge", "--n-splits", 2)
     more = ("-q", "--no-baselines")
     assert read_json(*args, *more)["tiers"][0]["assessed_loss"] is None
     loss = read_json(*args, *more, "--assess")["tiers"][0]["assessed_loss"]
@@ -96,10 +116,10 @@ def test_tiers_assess_fills_the_assessed_loss(read_json: ReadJson, here: Path) -
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ((), "give -k, --budget, --benchmarks or --tiers"),
-        (("-k", 2, "--tier", "s"), "--tier goes with --tiers"),
-        (("-k", 2, "--folds", 1), "--folds"),
-        (("-b", "b00", "--stability"), "--stability goes with -k or --budget"),
+        ((), "give -k, --budget, --subset or --tier-file"),
+        (("-k", 2, "--tier", "s"), "--tier goes with --tier-file"),
+        (("-k", 2, "--n-folds", 1), "--n-folds"),
+        (("-s", "b00", "--stability"), "--stability goes with -k or --budget"),
         (("--budget", "x"), "budget"),
         (("--budget", "3", "--targets", "unseen"), "a budget compares subsets"),
     ],
@@ -141,5 +161,5 @@ def test_the_learning_curve_is_printed_kept_and_in_the_json(
 
 
 def test_a_learning_curve_is_of_a_search(run: Run, here: Path) -> None:
-    done = run("assess", "small.csv", "--benchmarks", "b00,b03", "--learning-curve", code=2)
+    done = run("assess", "small.csv", "--subset", "b00,b03", "--learning-curve", code=2)
     assert "--learning-curve goes with -k or --budget" in words(done.stderr)

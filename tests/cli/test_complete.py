@@ -14,7 +14,7 @@ import eevee
 from eevee.completion.gap_pattern import gap_pattern
 from tests.cli.conftest import Run
 
-JOB = ("complete", "sparse.csv", "--costs", "costs.csv", "--cost-unit", "hours")
+JOB = ("impute", "sparse.csv", "--costs", "costs.csv", "--cost-unit", "hours")
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def sparse(here: Path) -> pd.DataFrame:
 def test_the_run_folder_holds_every_filled_cell_and_tells_it_from_the_measured(
     sparse: pd.DataFrame, run: Run
 ):
-    shown = run(*JOB, "--model", sparse.index[3], "--out", "runs/x").stdout
+    shown = run(*JOB, "--for-model", sparse.index[3], "--out", "runs/x").stdout
     assert "written to runs/x" in shown
     assert {path.name for path in Path("runs/x").iterdir()} == {
         "columns.csv", "completed.csv", "config.json", "filled.csv", "mask.csv", "next.csv",
@@ -49,14 +49,14 @@ def test_the_run_folder_holds_every_filled_cell_and_tells_it_from_the_measured(
         assert (cell.lower == cell.upper == "") == (cell.why != "")
     assert set(filled["column"][filled["why"] != ""]) == {"b07"}
     config = json.loads(Path("runs/x/config.json").read_text())
-    assert (config["command"], config["level"]) == ("complete", 0.9)
+    assert (config["command"], config["level"]) == ("impute", 0.9)
 
 
 def test_the_library_the_json_and_the_files_agree(sparse: pd.DataFrame, run: Run, read_json):
     table = eevee.read_table("sparse.csv", costs="costs.csv", cost_unit="hours")
     found = eevee.complete(table)
-    run(*JOB, "--model", sparse.index[3], "--out", "x")
-    printed = read_json(*JOB, "--model", sparse.index[3])
+    run(*JOB, "--for-model", sparse.index[3], "--out", "x")
+    printed = read_json(*JOB, "--for-model", sparse.index[3])
     written = pd.read_csv("x/filled.csv")
     for name in ("predicted", "lower", "upper"):
         said = [np.nan if row[name] is None else row[name] for row in printed["filled"]]
@@ -74,7 +74,7 @@ def test_the_library_the_json_and_the_files_agree(sparse: pd.DataFrame, run: Run
 
 def test_what_it_prints_says_what_was_filled_and_what_is_next(sparse: pd.DataFrame, run: Run):
     model = sparse.index[3]
-    shown = run(*JOB, "--model", model).stdout
+    shown = run(*JOB, "--for-model", model).stdout
     gaps = int(sparse.isna().to_numpy().sum())
     assert f"{gaps} cells filled, none of them measured" in shown
     assert "intervals: 90 %" in shown
@@ -84,7 +84,7 @@ def test_what_it_prints_says_what_was_filled_and_what_is_next(sparse: pd.DataFra
     assert f"What {model} should run next" in shown
     assert "cost in hours" in shown
     assert "--out DIR or --json has every filled cell" in shown
-    plain = run("complete", "sparse.csv").stdout
+    plain = run("impute", "sparse.csv").stdout
     assert "should run next" not in plain
 
 
@@ -101,17 +101,17 @@ def test_the_same_seed_gives_the_same_bytes_and_a_higher_level_widens(
 
 def test_a_full_table_and_a_model_without_gaps_say_so(here: Path, run: Run, read_json):
     name = pd.read_csv("small.csv")["model"].iloc[0]
-    shown = run("complete", "small.csv", "--model", name, "--out", "full").stdout
+    shown = run("impute", "small.csv", "--for-model", name, "--out", "full").stdout
     assert "0 cells filled" in shown
     assert f"{name} lacks nothing" in shown
     assert pd.read_csv("full/filled.csv").empty
-    assert read_json("complete", "small.csv")["filled"] == []
+    assert read_json("impute", "small.csv")["filled"] == []
 
 
 def test_what_is_wrong_is_named(
     sparse: pd.DataFrame, fails: Callable[..., str], misused: Callable[..., str]
 ):
-    assert "no model 'nobody' in the table" in fails(*JOB, "--model", "nobody", "--out", "x")
+    assert "no model 'nobody' in the table" in fails(*JOB, "--for-model", "nobody", "--out", "x")
     assert not Path("x").exists()
     assert "small.csv: is a file" in fails(*JOB, "--out", "small.csv")
     assert "--level is at least 50%" in misused(*JOB, "--level", "20%")

@@ -16,7 +16,7 @@ from eevee.tiers.file import load_tiers
 from tests.cli.conftest import ROOT, Run, words
 
 ReadJson = Callable[..., Any]
-RIDGE = ("--scorer", "ridge", "--splits", "3")
+RIDGE = ("--scorer", "ridge", "--n-splits", "3")
 JOB = ("pareto", "small.csv", "--costs", "costs.csv", *RIDGE)
 
 
@@ -84,7 +84,7 @@ def test_wrong_usage(misused: Callable[..., str], fails: Callable[..., str], her
     assert "different sizes" in misused(*JOB, "--targets", "unseen")
     assert "NAME=COST" in misused(*JOB, "--budget", "10%")
     assert "tier 'tiny': a budget of" in fails(*JOB, "--budget", "tiny=0.01")
-    assert "at least two splits" in misused(*JOB, "--splits", "1", "--one-se")
+    assert "at least two splits" in misused(*JOB, "--n-splits", "1", "--one-se")
 
 
 @pytest.mark.parametrize("evaluations", [1, 30])

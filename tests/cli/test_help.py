@@ -17,7 +17,7 @@ from tests.cli.conftest import ROOT, Run, environment, words
 
 VERBS = [
     *("describe", "rank", "plot", "select", "sweep", "tiers", "pareto"),
-    *("ablate", "score", "assess", "predict", "complete"),
+    *("ablate", "rate", "assess", "predict", "impute"),
 ]
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 EXAMPLES = {
@@ -26,16 +26,16 @@ EXAMPLES = {
 }
 # What makes an example quick; the last of a repeated option counts.
 QUICKER = {
-    "rank": "--splits 2 --epochs 20",
-    "select": "--splits 2 --generations 1 --no-exhaustive",
-    "sweep": "--splits 2 --generations 1 --no-exhaustive",
-    "tiers": "--splits 2 --generations 1",
-    "pareto": "--splits 2 --evaluations 60",
-    "eevee": "--splits 2 --generations 1",
-    "ablate": "--splits 2 --epochs 20",
-    "assess": "--splits 2 --folds 2 --repeats 1 --random 5 --generations 1",
+    "rank": "--n-splits 2 --epochs 20",
+    "select": "--n-splits 2 --generations 1 --no-exhaustive",
+    "sweep": "--n-splits 2 --generations 1 --no-exhaustive",
+    "tiers": "--n-splits 2 --generations 1",
+    "pareto": "--n-splits 2 --evaluations 60",
+    "eevee": "--n-splits 2 --generations 1",
+    "ablate": "--n-splits 2 --epochs 20",
+    "assess": "--n-splits 2 --n-folds 2 --n-repeats 1 --n-random 5 --generations 1",
     "predict": "--scorer ridge",
-    "score": "--splits 2 --epochs 20 --random 20",
+    "rate": "--n-splits 2 --epochs 20 --n-random 20",
 }
 
 

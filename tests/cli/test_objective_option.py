@@ -15,8 +15,8 @@ from tests.cli.conftest import Run, words
 
 ReadJson = Callable[..., Any]
 Misused = Callable[..., str]
-FAST = ("--scorer", "ridge", "--splits", 2, "-q")
-FOLDS = ("--folds", 3, "--repeats", 1, "--random", 5)
+FAST = ("--scorer", "ridge", "--n-splits", 2, "-q")
+FOLDS = ("--n-folds", 3, "--n-repeats", 1, "--n-random", 5)
 
 
 def test_select_names_what_it_minimised(run: Run, here: Path) -> None:
@@ -45,7 +45,7 @@ def test_a_tier_by_order_holds_its_loss(run: Run, here: Path) -> None:
     tiers = eevee.load_tiers(Path("run/tiers.yaml"))
     assert tiers.search["objective"] == "kendall"
     names = ",".join(tiers["a"].benchmark_names)
-    judged = json.loads(run("score", "small.csv", "--benchmarks", names, *FAST, "--json").stdout)
+    judged = json.loads(run("rate", "small.csv", "--subset", names, *FAST, "--json").stdout)
     loss = judged["subsets"]["list"]["loss"]
     assert tiers["a"].search_loss.mean == pytest.approx(loss, rel=1e-5)
     costs = pd.read_csv("run/figures/cost.csv")
@@ -54,7 +54,16 @@ def test_a_tier_by_order_holds_its_loss(run: Run, here: Path) -> None:
 
 
 def test_assess_prints_how_far_objectives_agree(run: Run, here: Path) -> None:
-    asked = ("assess", "small.csv", "-k", 2, *FAST, *FOLDS, "--objectives", "loss,kendall,r2")
+    asked = (
+        "assess",
+        "small.csv",
+        "-k",
+        2,
+        *FAST,
+        *FOLDS,
+        "--compare-objectives",
+        "loss,kendall,r2",
+    )
     shown = words(run(*asked, "--out", "run").stdout)
     assert "How far the subsets of different objectives agree" in shown
     assert "evolution (kendall)" in shown
@@ -67,16 +76,16 @@ def test_what_makes_no_sense_is_wrong_usage(misused: Misused, here: Path) -> Non
     budget = ("--budget", "2", "--objective", "r2")
     assert "give a size, or another objective" in misused("select", "small.csv", *budget)
     assert "some of loss, kendall, r2" in misused(
-        "assess", "small.csv", "-k", 2, "--objectives", "tau"
+        "assess", "small.csv", "-k", 2, "--compare-objectives", "tau"
     )
-    given = ("--benchmarks", "b00,b01", "--objectives", "r2")
+    given = ("--subset", "b00,b01", "--compare-objectives", "r2")
     assert "--objectives goes with -k or --budget" in misused("assess", "small.csv", *given)
-    same = ("-k", 2, "--search", "medoids", "--objectives", "r2")
+    same = ("-k", 2, "--search", "medoids", "--compare-objectives", "r2")
     assert "the same by every objective" in misused("assess", "small.csv", *same)
 
 
 def test_sweep_says_what_it_minimised(run: Run, read_json: ReadJson, here: Path) -> None:
-    asked = ("sweep", "small.csv", "--k", "1:2", *FAST, "--objective", "kendall")
+    asked = ("sweep", "small.csv", "--sizes", "1:2", *FAST, "--objective", "kendall")
     found = read_json(*asked)
     assert found["objective"] == "kendall"
     shown = words(run(*asked).stdout)

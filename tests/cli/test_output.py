@@ -25,12 +25,12 @@ ReadJson = Callable[..., Any]
         (["describe", "small.csv"], {"source", "sha256", "models", "notes", "table"}),
         (["rank", "small.csv", *FAST_SCORER], {"mean_predictor", "ranking"}),
         (["select", "small.csv", "-k", 2, *FAST], {"best", "ranked", "exact", "random_median"}),
-        (["sweep", "small.csv", "--k", "7:8", *FAST], {"minimised", "curve"}),
+        (["sweep", "small.csv", "--sizes", "7:8", *FAST], {"minimised", "curve"}),
         (["tiers", "small.csv", "--budget", "s=2", *FAST], {"schema", "table", "tiers"}),
-        (["ablate", "small.csv", "-b", "b00,b01", *FAST_SCORER], {"targets", "subsets"}),
-        (["score", "small.csv", "-b", "b00", *FAST_SCORER], {"targets", "subsets"}),
+        (["ablate", "small.csv", "-s", "b00,b01", *FAST_SCORER], {"targets", "subsets"}),
+        (["rate", "small.csv", "-s", "b00", *FAST_SCORER], {"targets", "subsets"}),
         (["plot", "small.csv", "--figure", "h.svg"], {"written"}),
-        (["complete", "sparse.csv", "--model", "m03"], {"table", "columns", "filled", "next"}),
+        (["impute", "sparse.csv", "--for-model", "m03"], {"table", "columns", "filled", "next"}),
     ],
 )
 def test_json_is_json_without_nan(read_json: ReadJson, here: Path, args: list[Any], keys: set[str]):
@@ -39,11 +39,11 @@ def test_json_is_json_without_nan(read_json: ReadJson, here: Path, args: list[An
 
 def test_blank_losses_are_null(read_json: ReadJson, here: Path):
     """At k = n nothing is unseen."""
-    unseen = ("two.csv", "--targets", "unseen", "--splits", "2", "--epochs", "5")
+    unseen = ("two.csv", "--targets", "unseen", "--n-splits", "2", "--epochs", "5")
     found = read_json("select", *unseen, "-k", 2)
     assert found["best"] == ["b00", "b01"]
     assert found["ranked"][0]["loss"] is None
-    rating = read_json("score", *unseen, "-b", "b00,b01")["subsets"]["list"]
+    rating = read_json("rate", *unseen, "-s", "b00,b01")["subsets"]["list"]
     assert rating["loss"] is None
     assert rating["swap"] is None
 
@@ -76,7 +76,7 @@ def test_names_are_shown_as_they_are(run: Run, read_json: ReadJson, here: Path):
 
 def test_lists_of_odd_names_are_taken_as_they_are(read_json: ReadJson, here: Path):
     names = '[red]x[/red],"a, b", $a_b$ ,üñî 数据 😀,"quo""te",--help'
-    found = read_json("score", "odd.csv", "-b", names, "--random", 5, *FAST_SCORER)
+    found = read_json("rate", "odd.csv", "-s", names, "--n-random", 5, *FAST_SCORER)
     assert set(found["subsets"]["list"]["subset"]) == set(ODD) - {ODD[3], ODD[7]}
 
 
@@ -92,13 +92,13 @@ def test_odd_names_survive_a_tier_file(read_json: ReadJson, here: Path):
     Path("tiers.json").write_text(json.dumps(written))
     chosen = {benchmark["name"] for benchmark in written["tiers"][0]["benchmarks"]}
     assert chosen < set(ODD)
-    again = read_json("score", "odd.csv", "--tiers", "tiers.json", "--random", 5, *FAST_SCORER)
+    again = read_json("rate", "odd.csv", "--tier-file", "tiers.json", "--n-random", 5, *FAST_SCORER)
     assert set(again["subsets"]["most"]["subset"]) == chosen
 
 
 def test_a_pipe_gets_whole_lines_and_no_colours(run: Run, here: Path):
     """A list of names stays on one line, however long, so that it can be cut and searched."""
-    shown = run("sweep", "odd.csv", "--k", len(ODD), *FAST).stdout
+    shown = run("sweep", "odd.csv", "--sizes", len(ODD), *FAST).stdout
     assert f"k={len(ODD)}: {', '.join(sorted(ODD))}\n" in shown
     assert "\x1b" not in shown
 

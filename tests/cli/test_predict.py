@@ -12,7 +12,7 @@ import pytest
 from tests.cli.conftest import Run, words
 
 TABLE = ("--scores", "small.csv", "--scorer", "ridge")
-TWO = ("--benchmarks", "b01,b04")
+TWO = ("--subset", "b01,b04")
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def _tiers_json() -> str:
 
 
 def test_what_it_prints_is_what_it_writes(tiers: Path, run: Run, read_json):
-    shown = run("predict", "new.csv", *TABLE, *TWO, "--out", "rows.csv").stdout
+    shown = run("predict", "new.csv", *TABLE, *TWO, "--csv", "rows.csv").stdout
     assert "meta-model: ridge, from b01, b04" in shown
     assert "intervals: 90 %, jackknife+ over 16 training models" in shown
     assert "written to rows.csv" in shown
@@ -63,9 +63,9 @@ def test_what_it_prints_is_what_it_writes(tiers: Path, run: Run, read_json):
 
 def test_a_saved_predictor_gives_the_same_bytes(tiers: Path, run: Run):
     fit = ("--scores", "small.csv", "--scorer", "mlp", "--epochs", "20", "--n-init", "2")
-    run("predict", "new.csv", *fit, *TWO, "--save", "p.npz", "--out", "one.csv")
+    run("predict", "new.csv", *fit, *TWO, "--save", "p.npz", "--csv", "one.csv")
     first = run("predict", "new.csv", "--predictor", "p.npz", "--json").stdout
-    run("predict", "new.csv", "--predictor", "p.npz", "--out", "two.csv")
+    run("predict", "new.csv", "--predictor", "p.npz", "--csv", "two.csv")
     assert Path("one.csv").read_bytes() == Path("two.csv").read_bytes()
     assert first == run("predict", "new.csv", *fit, *TWO, "--json").stdout
 
@@ -81,7 +81,7 @@ def test_a_higher_level_widens(tiers: Path, read_json):
 
 def test_too_few_models_leave_intervals_blank_and_say_why(here: Path, read_json, run: Run):
     Path("new.csv").write_text("model,b01\nx,0.3\n")
-    args = ("predict", "new.csv", "--scores", "four.csv", "--scorer", "ridge", "-b", "b01")
+    args = ("predict", "new.csv", "--scores", "four.csv", "--scorer", "ridge", "-s", "b01")
     found = read_json(*args)
     assert [row["lower"] for row in found["scores"] if not row["measured"]] == [None] * 4
     assert "an interval of 90 % needs 9 training models" in found["no_interval"]["b00"]
@@ -114,7 +114,7 @@ def test_families_and_near_duplicates_are_left_out_together(tiers: Path, run: Ru
     assert "over 20 training models in 16 groups" in told.stdout
     family = pd.DataFrame({"family": [f"f{i // 2}" for i in range(16)]}, scores.index)
     family.rename_axis("model").to_csv("families.csv")
-    args = ("predict", "new.csv", *TABLE, *TWO, "--models", "families.csv")
+    args = ("predict", "new.csv", *TABLE, *TWO, "--models-file", "families.csv")
     found = read_json(*args, "--groups", "family", "--level", "80%", "--save", "p.npz")
     assert found["method"] == "jackknife+ over 16 training models in 8 groups"
     again = read_json("predict", "new.csv", "--predictor", "p.npz", "--level", "80%")
@@ -167,7 +167,7 @@ def test_wrong_usage(tiers: Path, misused, args: tuple[str, ...], message: str):
         ("--epochs", "20"),
         ("--n-init", "8"),
         ("--costs", "costs.csv"),
-        ("--models", "models.csv"),
+        ("--models-file", "models.csv"),
         ("--min-coverage", "0.5"),
     ],
 )
@@ -179,14 +179,14 @@ def test_a_fitted_predictor_takes_no_options_of_a_fit(here, misused, option: str
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("new.csv", *TABLE, "-b", "b01,b99"), "no benchmark 'b99'"),
-        (("new.csv", *TABLE, "-b", "b02"), "model 'x' has a score on none of b02"),
+        (("new.csv", *TABLE, "-s", "b01,b99"), "no benchmark 'b99'"),
+        (("new.csv", *TABLE, "-s", "b02"), "model 'x' has a score on none of b02"),
         (("nothing.csv", *TABLE, *TWO), "nothing.csv"),
         (("new.csv", "--predictor", "nothing.npz"), "nothing.npz: cannot be read"),
         (("new.csv", "--predictor", "new.csv"), "must end in .npz"),
         (("tiers.yaml", "new.csv", "--tier", "smal", *TABLE), "did you mean 'small'?"),
         (("new.csv", *TABLE, *TWO, "--save", "p.pkl"), "must end in .npz"),
-        (("new.csv", *TABLE, *TWO, "--out", "no/rows.csv"), "cannot be written"),
+        (("new.csv", *TABLE, *TWO, "--csv", "no/rows.csv"), "cannot be written"),
     ],
 )
 def test_bad_data(tiers: Path, fails, args: tuple[str, ...], message: str):

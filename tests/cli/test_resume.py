@@ -44,8 +44,8 @@ def states(folder: Path) -> set[str]:
         ("tiers", "--budget", "small=4", "--budget", "big=7", "--nested", "--generations", "4",
          "--restarts", "2", "--no-baselines"),
         ("pareto", "--budget", "small=4", "--evaluations", "2500", "--one-se"),
-        ("assess", "--budget", "4", "--generations", "2", "--folds", "2", "--repeats", "1",
-         "--random", "3", "--stability"),
+        ("assess", "--budget", "4", "--generations", "2", "--n-folds", "2", "--n-repeats", "1",
+         "--n-random", "3", "--stability"),
         ("tiers", "--size", "small=4", "--generations", "1", "--no-baselines", "--assess"),
     ],
     ids=["tiers", "pareto", "assess", "tiers-assess"],
@@ -55,7 +55,7 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_bytes(
 ) -> None:
     name, *options = verb
     asked = (
-        name, str(DATA / "bbh/scores.csv"), *options, "--epochs", "5", "--splits", "2",
+        name, str(DATA / "bbh/scores.csv"), *options, "--epochs", "5", "--n-splits", "2",
         "--out", "run",
     )  # fmt: skip
     whole, killed = tmp_path / "whole", tmp_path / "killed"
@@ -123,8 +123,9 @@ def test_a_checkpoint_of_another_configuration_is_refused(here: Path, run: Run) 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_ends_an_assessment_without_an_estimate_and_resume_goes_on(tmp_path: Path) -> None:
     asked = (
-        "assess", str(DATA / "bbh/scores.csv"), "-k", "4", "--epochs", "5", "--splits", "2",
-        "--folds", "2", "--repeats", "1", "--random", "3", "--generations", "2", "--out", "run",
+        "assess", str(DATA / "bbh/scores.csv"), "-k", "4", "--epochs", "5", "--n-splits", "2",
+        "--n-folds", "2", "--n-repeats", "1", "--n-random", "3", "--generations", "2",
+        "--out", "run",
     )  # fmt: skip
     process = job(*asked, cwd=tmp_path)
     begun = time.monotonic()

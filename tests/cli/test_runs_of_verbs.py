@@ -176,15 +176,15 @@ def test_plot_draws_a_run_again_from_its_data(run: Run, finished: Path, here: Pa
     [
         (["rank", "small.csv", *FAST_SCORER], {"ranking.csv", "figures/rank.png"}),
         (
-            ["sweep", "small.csv", "--k", "1,8", *FAST],
+            ["sweep", "small.csv", "--sizes", "1,8", *FAST],
             {"sweep.csv", "subsets.csv", "logbook.csv", "figures/sweep.png"},
         ),
         (
-            ["ablate", "small.csv", "-b", "b00,b01", *FAST_SCORER],
+            ["ablate", "small.csv", "-s", "b00,b01", *FAST_SCORER],
             {"ablation.csv", "figures/ablation-list.png"},
         ),
         (
-            ["score", "small.csv", "-b", "b00", "--random", 5, *FAST_SCORER],
+            ["rate", "small.csv", "-s", "b00", "--n-random", 5, *FAST_SCORER],
             {"ratings.json"},
         ),
     ],
@@ -204,8 +204,8 @@ def test_other_verbs_leave_a_run_folder_too(run: Run, here: Path, args: list[Any
 
 def test_all_benchmarks_leave_nothing_unseen_and_a_run_folder_all_the_same(run: Run, here: Path):
     """Blank losses are drawn nowhere."""
-    unseen = ("--targets", "unseen", "--splits", "2", "--epochs", "5", "--out", "run")
-    run("ablate", "two.csv", "-b", "b00,b01", *unseen)
+    unseen = ("--targets", "unseen", "--n-splits", "2", "--epochs", "5", "--out", "run")
+    run("ablate", "two.csv", "-s", "b00,b01", *unseen)
     assert not Path("run/figures").exists()
     run("select", "two.csv", "-k", 2, *unseen)
     assert {path.name for path in Path("run/figures").glob("*.png")} == {"rank.png", "heatmap.png"}
@@ -235,25 +235,25 @@ def test_select_under_the_whole_budget_may_take_everything(read_json: ReadJson, 
 
 
 def test_sweep_gives_blanks_where_nothing_is_unseen(read_json: ReadJson, here: Path):
-    curve = read_json("sweep", "four.csv", "--k", "1:5", *FAST)["curve"]
+    curve = read_json("sweep", "four.csv", "--sizes", "1:5", *FAST)["curve"]
     assert [row["k"] for row in curve] == [1, 2, 3, 4, 5]
     assert [row["best_unseen"] is None for row in curve] == [False] * 4 + [True]
     assert all(row["best_all"] <= row["random_all"] for row in curve)
 
 
 def test_the_bounds_of_score_are_those_of_its_list(read_json: ReadJson, here: Path):
-    everything = read_json("score", "small.csv", "-b", ",".join(NAMES), *FAST_SCORER)
+    everything = read_json("rate", "small.csv", "-s", ",".join(NAMES), *FAST_SCORER)
     found = everything["subsets"]["list"]
     assert found["loss"] == found["everything"]
     assert found["swap"] is None
-    one = read_json("score", "small.csv", "-b", "b00", *FAST_SCORER)["subsets"]["list"]
+    one = read_json("rate", "small.csv", "-s", "b00", *FAST_SCORER)["subsets"]["list"]
     assert one["everything"] == found["everything"]
     assert one["swaps_possible"] == 7
 
 
 def test_the_loss_of_a_list_is_the_same_in_every_verb(read_json: ReadJson, here: Path):
-    args = ("small.csv", "-b", "b03,b01,b01", *FAST_SCORER)
-    scored = read_json("score", *args)["subsets"]["list"]
+    args = ("small.csv", "-s", "b03,b01,b01", *FAST_SCORER)
+    scored = read_json("rate", *args)["subsets"]["list"]
     ablated = read_json("ablate", *args)["subsets"]["list"]
     searched = read_json("select", "small.csv", "-k", 2, *FAST)["ranked"]
     (found,) = (row["loss"] for row in searched if row["benchmarks"] == ["b01", "b03"])
@@ -267,7 +267,7 @@ def test_a_zero_weight_takes_a_benchmark_out_of_the_targets(read_json: ReadJson,
     scores.to_csv("turned.csv")
 
     def loss(file: str, *more: str) -> float:
-        args = ("-b", "b01,b02", "--splits", "2", "--epochs", "20", *more)
+        args = ("-s", "b01,b02", "--n-splits", "2", "--epochs", "20", *more)
         return read_json("ablate", file, *args)["subsets"]["list"]["loss"]
 
     weights = ("--weights", "weights.csv")
@@ -303,7 +303,7 @@ def started(*args: str, seconds: float = 3.0) -> subprocess.Popen:
     Path("run").mkdir()
     Path("run/config.json").write_text(json.dumps({"schema": FORMAT}))
     many = [option for i in range(40) for option in ("--budget", f"t{i}={1 + i / 5}")]
-    long = ("--splits", "60", "--generations", "40", "--epochs", "60", "--no-exhaustive")
+    long = ("--n-splits", "60", "--generations", "40", "--epochs", "60", "--no-exhaustive")
     job = command("tiers", "small.csv", *many, *long, "--out", "run", *args, env=environment())
     begun = time.monotonic()
     while time.monotonic() - begun < 60:

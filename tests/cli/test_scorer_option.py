@@ -13,14 +13,14 @@ import yaml
 from eevee.cli.options import ScorerName
 from tests.cli.conftest import FAST, Run
 
-SPLIT = ("--splits", "2")
+SPLIT = ("--n-splits", "2")
 VERBS = {
     "rank": ("rank", "small.csv", *SPLIT),
     "select": ("select", "small.csv", "-k", "3", *SPLIT, "--generations", "1", "--no-exhaustive"),
-    "sweep": ("sweep", "small.csv", "--k", "1,8", *SPLIT, "--generations", "1"),
+    "sweep": ("sweep", "small.csv", "--sizes", "1,8", *SPLIT, "--generations", "1"),
     "tiers": ("tiers", "small.csv", "--budget", "half=4", *SPLIT, "--generations", "1"),
-    "ablate": ("ablate", "small.csv", "-b", "b00,b01,b02", *SPLIT),
-    "score": ("score", "small.csv", "-b", "b00,b01", "--random", "20", *SPLIT),
+    "ablate": ("ablate", "small.csv", "-s", "b00,b01,b02", *SPLIT),
+    "rate": ("rate", "small.csv", "-s", "b00,b01", "--n-random", "20", *SPLIT),
 }
 OTHERS = [name.value for name in ScorerName if name is not ScorerName.mlp]
 CLOSED_FORM = ["ridge", "factor"]
@@ -59,7 +59,7 @@ def test_without_initialisations_rescored_is_blank(
 
 @pytest.mark.usefixtures("here")
 def test_the_default_is_the_mlp(read_json: Callable[..., Any]) -> None:
-    job = ("score", "small.csv", "-b", "b00,b01", "--random", "5", *SPLIT, "--epochs", "5")
+    job = ("rate", "small.csv", "-s", "b00,b01", "--n-random", "5", *SPLIT, "--epochs", "5")
     assert read_json(*job) == read_json(*job, "--scorer", "mlp")
 
 

@@ -1,4 +1,4 @@
-"""`eevee assess --splits random,family,…`, and near-duplicates on the command line."""
+"""`eevee assess --held-out random,family,…`, and near-duplicates on the command line."""
 
 from __future__ import annotations
 
@@ -16,10 +16,22 @@ from tests.cli.conftest import Run, words
 from tests.conftest import made_table
 
 ReadJson = Callable[..., Any]
-FAST = ("--scorer", "ridge", "--n-splits", 2, "--folds", 3, "--repeats", 1, "--random", 3, "-q")
+FAST = (
+    "--scorer",
+    "ridge",
+    "--n-splits",
+    2,
+    "--n-folds",
+    3,
+    "--n-repeats",
+    1,
+    "--n-random",
+    3,
+    "-q",
+)
 GREEDY = ("--search", "greedy")
 ASSESS = ("assess", "small.csv", "-k", 2, *GREEDY, *FAST)
-KINDS = ("--models", "makers.csv", "--splits", "random,family,frontier")
+KINDS = ("--models-file", "makers.csv", "--held-out", "random,family,frontier")
 
 
 @pytest.fixture
@@ -68,7 +80,7 @@ def test_json_and_the_run_folder_hold_a_row_per_method_and_kind(
 
 
 def test_time_goes_by_the_date_that_is_named(read_json: ReadJson, makers: Path) -> None:
-    more = ("--models", "makers.csv", "--splits", "time", "--date", "year")
+    more = ("--models-file", "makers.csv", "--held-out", "time", "--date", "year")
     found = read_json(*ASSESS, *more)
     tested = {row["model"] for row in found["models"] if row["error"] is not None}
     assert tested == {f"m{i:02d}" for i in range(11, 16)}
@@ -77,7 +89,7 @@ def test_time_goes_by_the_date_that_is_named(read_json: ReadJson, makers: Path) 
 def test_a_number_in_place_of_kinds_is_how_many_splits_a_search_has(
     read_json: ReadJson, makers: Path
 ) -> None:
-    found = read_json(*ASSESS, "--splits", 4)
+    found = read_json(*ASSESS, "--n-splits", 4)
     assert found["settings"]["scorer"]["n_splits"] == 4
     assert found["splits"] is None
     assert read_json(*ASSESS, *KINDS)["settings"]["scorer"]["n_splits"] == 2
@@ -86,12 +98,12 @@ def test_a_number_in_place_of_kinds_is_how_many_splits_a_search_has(
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--splits", "random,familly"), "--splits: no splits of kind 'familly'"),
-        (("--splits", "0"), "at least 1 split"),
-        (("--splits", "random,family", "--stability"), "run them without --splits"),
-        (("--splits", "random,random"), "--splits: name each kind of splits once"),
-        (("--splits", " , "), "--splits names none"),
-        (("--splits", "random,family", "--date", "year"), "--date goes with --splits time"),
+        (("--held-out", "random,familly"), "--held-out: no splits of kind 'familly'"),
+        (("--n-splits", "0"), "at least 1 split"),
+        (("--held-out", "random,family", "--stability"), "run them without --held-out"),
+        (("--held-out", "random,random"), "--held-out: name each kind of splits once"),
+        (("--held-out", " , "), "--held-out names none"),
+        (("--held-out", "random,family", "--date", "year"), "--date goes with --held-out time"),
     ],
 )
 def test_wrong_usage_is_said(misused: Callable[..., str], makers: Path, args: Any, message: str):
@@ -101,9 +113,9 @@ def test_wrong_usage_is_said(misused: Callable[..., str], makers: Path, args: An
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--splits", "family"), "kind family: no attribute 'family': the models have none"),
+        (("--held-out", "family"), "kind family: no attribute 'family': the models have none"),
         (
-            ("--splits", "time", "--models", "makers.csv"),
+            ("--held-out", "time", "--models-file", "makers.csv"),
             "kind time: models have no attribute 'date'; there are: family, year",
         ),
         (
@@ -123,13 +135,13 @@ def test_attributes_that_are_missing_are_named(
 QUICK = ("--scorer", "ridge", "--n-splits", 3, "-q")
 VERBS = {
     "select": ("-k", 2, *GREEDY, "--no-baselines"),
-    "sweep": ("--k", "1:2", *GREEDY),
+    "sweep": ("--sizes", "1:2", *GREEDY),
     "tiers": ("--size", "two=2", *GREEDY, "--no-baselines"),
     "pareto": ("--evaluations", 60),
     "rank": (),
-    "score": ("-b", "b00,b01", "--random", 5),
-    "ablate": ("-b", "b00,b01"),
-    "assess": ("-k", 2, *GREEDY, "--folds", 3, "--repeats", 4, "--random", 3),
+    "rate": ("-s", "b00,b01", "--n-random", 5),
+    "ablate": ("-s", "b00,b01"),
+    "assess": ("-k", 2, *GREEDY, "--n-folds", 3, "--n-repeats", 4, "--n-random", 3),
 }
 WARNING = (
     "warning: 12 models are nearly equal to another (in 6 groups, such as 'm00' and 't0') and on "
@@ -158,7 +170,7 @@ def test_near_duplicates_that_splits_part_are_told_of_until_they_are_grouped(
 def test_groups_by_an_attribute_stay_together_and_are_written_down(
     run: Run, makers: Path, verb: str
 ) -> None:
-    args = (verb, "small.csv", "--models", "makers.csv", *VERBS[verb], *QUICK, "--json")
+    args = (verb, "small.csv", "--models-file", "makers.csv", *VERBS[verb], *QUICK, "--json")
     apart = run(*args)
     together = ("--groups", "family", "--group-duplicates")
     grouped = run(*args, *together, "--out", "grouped")
@@ -171,7 +183,7 @@ def test_groups_by_an_attribute_stay_together_and_are_written_down(
 
 
 def test_groups_that_are_no_attribute_are_named(fails, makers: Path) -> None:
-    args = ("select", "small.csv", "--models", "makers.csv", *VERBS["select"], *QUICK)
+    args = ("select", "small.csv", "--models-file", "makers.csv", *VERBS["select"], *QUICK)
     assert "no attribute 'famly' (did you mean 'family'?)" in fails(*args, "--groups", "famly")
 
 

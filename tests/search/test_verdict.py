@@ -148,7 +148,7 @@ def test_verbs_begin_with_it_and_files_hold_it(tmp_path: Path, monkeypatch: Any)
     monkeypatch.chdir(tmp_path)
     made_table(20, 8).scores.rename_axis("model").to_csv("small.csv")
     run: Callable[..., Any] = run_in_process
-    scored = ("--scorer", "ridge", "--no-baselines", "--splits", "3")
+    scored = ("--scorer", "ridge", "--no-baselines", "--n-splits", "3")
     shown = run("select", "small.csv", "-k", "3", *scored).stdout
     assert shown.startswith("verdict: search loss ")
     told = json.loads(run("select", "small.csv", "-k", "3", *scored, "--json").stdout)["verdict"]
@@ -157,21 +157,23 @@ def test_verbs_begin_with_it_and_files_hold_it(tmp_path: Path, monkeypatch: Any)
     assert [line[:11] for line in shown.splitlines()[:2]] == ["a: verdict:", "b: verdict:"]
     tiers = json.loads(run("tiers", "small.csv", "--size", "b=3", *scored, "--json").stdout)
     assert tiers["search"]["verdicts"]["b"]["words"] in shown
-    shown = run("sweep", "small.csv", "--k", "2,3", "--scorer", "ridge", "--splits", "3").stdout
+    shown = run(
+        "sweep", "small.csv", "--sizes", "2,3", "--scorer", "ridge", "--n-splits", "3"
+    ).stdout
     assert shown.startswith("verdict: ")
-    front = ("pareto", "small.csv", "--budget", "a=2", "--scorer", "ridge", "--splits", "3")
+    front = ("pareto", "small.csv", "--budget", "a=2", "--scorer", "ridge", "--n-splits", "3")
     assert run(*front).stdout.startswith("a: verdict: ")
 
 
 def test_what_verbs_print_of_blank_losses_is_valid_json(tmp_path: Path) -> None:
     path = tmp_path / "small.csv"
     made_table(16, 4).scores.rename_axis("model").to_csv(path)
-    scored = ("--scorer", "ridge", "--splits", "2", "--targets", "unseen", "--json")
+    scored = ("--scorer", "ridge", "--n-splits", "2", "--targets", "unseen", "--json")
 
     def refuse(constant: str) -> None:
         raise AssertionError(constant)
 
-    for verb in (("select", path, "-k", "4"), ("sweep", path, "--k", "3,4")):
+    for verb in (("select", path, "-k", "4"), ("sweep", path, "--sizes", "3,4")):
         told = json.loads(run_in_process(*verb, *scored).stdout, parse_constant=refuse)
         verdicts = told["verdicts"]["4"] if "verdicts" in told else told["verdict"]
         assert verdicts["below"] is None

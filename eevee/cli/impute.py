@@ -8,7 +8,7 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import Out, OutputOptions, TableOptions, settings
+from eevee.cli.options import JsonOption, Out, TableOptions, settings
 from eevee.cli.predict import parse_level
 from eevee.cli.printing import print_json, print_line, print_table, print_written
 
@@ -22,15 +22,15 @@ SHOWN = 20
 
 
 @app.command(
-    epilog="Example: eevee complete data/helm/scores.csv --costs data/helm/costs.csv "
-    '--cost-unit seconds --model "Llama 2 (70B)"'
+    epilog="Example: eevee impute data/helm/scores.csv --costs data/helm/costs.csv "
+    '--cost-unit seconds --for-model "Llama 2 (70B)"'
 )
 @verb
-def complete(
+def impute(
     table: TableOptions,
-    output: OutputOptions,
+    output: JsonOption,
     model: Annotated[
-        str | None, typer.Option("--model", help="Also say what this model should run next.")
+        str | None, typer.Option("--for-model", help="Also say what this model should run next.")
     ] = None,
     level: Annotated[str, typer.Option("--level", help="Of the intervals: 90% or 0.9.")] = "90%",
     seed: Annotated[

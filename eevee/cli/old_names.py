@@ -1,0 +1,111 @@
+"""Verbs and options by their earlier names: they work for one more version, with a warning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+VERBS = {"score": "rate", "complete": "impute"}
+"""Earlier name to name."""
+
+_EVERYWHERE = {"--models": "--models-file", "--splits": "--n-splits"}
+_ONE_LIST = {"--benchmarks": "--subset", "-b": "--subset", "--tiers": "--tier-file"}
+_ONE_FILE = {"--benchmarks": "--benchmarks-file"}
+_OUTER = {"--folds": "--n-folds", "--repeats": "--n-repeats", "--random": "--n-random"}
+OPTIONS: Mapping[str, Mapping[str, str]] = {
+    "describe": _ONE_FILE,
+    "rank": _ONE_FILE,
+    "plot": {**_ONE_FILE, "--tiers": "--tier-file"},
+    "select": _ONE_FILE,
+    "sweep": {**_ONE_FILE, "--k": "--sizes", "-k": "--sizes"},
+    "tiers": {**_ONE_FILE, "-k": "--max-size", "--k": "--max-size"},
+    "pareto": _ONE_FILE,
+    "ablate": _ONE_LIST,
+    "rate": {**_ONE_LIST, "--random": "--n-random"},
+    "assess": {
+        **_ONE_LIST,
+        **_OUTER,
+        "--splits": "--held-out",
+        "--objectives": "--compare-objectives",
+    },
+    "predict": {
+        "--benchmarks": "--subset",
+        "-b": "--subset",
+        "--out": "--csv",
+        "-o": "--csv",
+    },
+    "impute": {**_ONE_FILE, "--model": "--for-model"},
+}
+"""By verb, earlier name to name."""
+
+GONE: Mapping[str, Mapping[str, int]] = {
+    **{verb: {"-q": 0, "--quiet": 0} for verb in ("describe", "plot", "predict", "impute")},
+    "pareto": {"--targets": 1},
+}
+"""By verb, options that had no effect, with how many values each took."""
+
+
+class Command(TyperCommand):
+    """A verb that also takes its options by their earlier names."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put today's names in place of earlier ones, and say so once for each."""
+        return super().parse_args(ctx, _today(self.name or "", args))
+
+
+class Group(TyperGroup):
+    """Verbs, also by their earlier names."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a verb by its name or its earlier one."""
+        if cmd_name in VERBS:
+            _warn(f"'{cmd_name}' is now '{VERBS[cmd_name]}'")
+        return super().get_command(ctx, VERBS.get(cmd_name, cmd_name))
+
+
+class App(typer.Typer):
+    """The command line, whose verbs are `Command`s."""
+
+    def command(self, *args: Any, **options: Any) -> Callable[[Verb], Verb]:
+        """Register a verb."""
+        return super().command(*args, cls=Command, **options)
+
+
+def _today(verb: str, args: Sequence[str]) -> list[str]:
+    names = {**_EVERYWHERE, **OPTIONS.get(verb, {})}
+    gone = GONE.get(verb, {})
+    found: list[str] = []
+    said: set[str] = set()
+    rest = list(args)
+    while rest:
+        one = rest.pop(0)
+        if one == "--":
+            return [*found, one, *rest]
+        name, equals, value = one.partition("=")
+        if name in gone:
+            if gone[name] and not equals and rest:
+                rest.pop(0)
+            _say(said, name, f"{name} has no effect and will be an error")
+            continue
+        if name in names:
+            number = value if equals else rest[0] if rest else ""
+            new = "--n-splits" if name == "--splits" and number.isdecimal() else names[name]
+            _say(said, name, f"{name} is now {new}")
+            name = new
+        found.append(f"{name}{equals}{value}")
+    return found
+
+
+def _say(said: set[str], name: str, what: str) -> None:
+    if name not in said:
+        said.add(name)
+        _warn(what)
+
+
+def _warn(what: str) -> None:
+    typer.echo(f"eevee: warning: {what}", err=True)

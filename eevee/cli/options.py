@@ -341,9 +341,12 @@ class ScorerOptions:
             "--n-init": self.n_init != 1,
             "--device": self.device != "auto" and self.scorer is not ScorerName.auto,
         }
-        extra = " and ".join(name for name, there in given.items() if there)
+        extra = [name for name, there in given.items() if there]
         if self.scorer is not ScorerName.mlp and extra:
-            raise typer.BadParameter(f"{extra} needs --scorer mlp; remove one")
+            raise typer.BadParameter(
+                f"{' and '.join(extra)} {'needs' if len(extra) == 1 else 'need'} --scorer mlp, "
+                f"not --scorer {self.scorer.value}"
+            )
 
     def _epochs(self) -> Any:
         if self.epochs is None:

@@ -1,4 +1,4 @@
-"""What `eevee complete` leaves behind: every filled cell, the full table, and what is what."""
+"""What `eevee impute` leaves behind: every filled cell, the full table, and what is what."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def save_completion(
     *,
     advice: pd.DataFrame | None = None,
 ) -> None:
-    """Write the run folder of `eevee complete`.
+    """Write the run folder of `eevee impute`.
 
     `filled.csv` has a row per filled cell (`Completion.basis`; `rests_on` as a JSON list of names
     and shares), `completed.csv` the table without gaps, `mask.csv` of the same shape a 1 where that
@@ -56,7 +56,7 @@ def save_completion(
         if advice is not None:
             write_table(folder / "next.csv", advice)
         about = {"table": summary(table), "level": completed.level, "completion": recipe}
-        write_config(folder, "complete", {**settings, **about})
+        write_config(folder, "impute", {**settings, **about})
 
 
 def rounded_shares(basis: pd.DataFrame) -> pd.DataFrame:

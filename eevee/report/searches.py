@@ -202,9 +202,9 @@ def save_ratings(
     ratings: Mapping[str, Mapping[str, Any]],
     settings: Mapping[str, Any],
 ) -> None:
-    """Write the run folder of `eevee score`."""
+    """Write the run folder of `eevee rate`."""
     with run_folder(out) as folder:
-        write_config(folder, "score", _settings(scorer, settings))
+        write_config(folder, "rate", _settings(scorer, settings))
         write_json(folder / "ratings.json", ratings)
 
 

@@ -1,4 +1,4 @@
-"""How often the intervals of `eevee complete` cover where gaps go with strength, or with date.
+"""How often the intervals of `eevee impute` cover where gaps go with strength, or with date.
 
 `python -m tests.benchmarks.bench_gaps [TABLE ...]`. A sixth of the scores is hidden at random; or
 a quarter of the columns that have at least 16 scores keep only those of their eight strongest

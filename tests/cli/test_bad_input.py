@@ -169,7 +169,7 @@ def test_bad_plots(fails: Fails, here: Path, args: list[str], parts: list[str]):
         (["select", "small.csv", "-k", 2, "--paper", "--epochs", 30], "--paper means"),
         (["select", "small.csv", "-k", 2, "--paper", "--patience", 3], "--paper keeps"),
         (["select", "small.csv", "-k", 2, "--paper", "--selection", "tournament"], "--paper keeps"),
-        (["sweep", "small.csv"], "Missing option '--k'"),
+        (["sweep", "small.csv"], "Missing option '--sizes'"),
         (["sweep", "small.csv", "--sizes", "0:3"], "not '0:3'"),
         (["sweep", "small.csv", "--sizes", "3:1"], "not '3:1'"),
         (["sweep", "small.csv", "--sizes", "1:2:3:4"], "not '1:2:3:4'"),
@@ -187,7 +187,7 @@ def test_bad_plots(fails: Fails, here: Path, args: list[str], parts: list[str]):
         (["ablate", "small.csv", "-s", "b00\nb01"], "in one line"),
         (["rate", "small.csv", "-s", "b00", "--n-random", 0], "'--n-random'"),
         (["plot", "small.csv", "--tier", "a"], "--tier goes with --tier-file"),
-        (["plot", ".", "--by", "b00"], "go with a score file, not a run"),
+        (["plot", ".", "--by", "b00"], "go with scores, not with a run"),
     ],
 )
 def test_wrong_usage(misused: Fails, here: Path, args: list[str], part: str):

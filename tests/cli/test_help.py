@@ -27,11 +27,10 @@ EXAMPLES = {
 # What makes an example quick; the last of a repeated option counts.
 QUICKER = {
     "rank": "--n-splits 2 --epochs 20",
-    "select": "--n-splits 2 --generations 1 --no-exhaustive",
+    "select": "--n-splits 2 --generations 1 --no-exhaustive --no-baselines",
     "sweep": "--n-splits 2 --generations 1 --no-exhaustive",
-    "tiers": "--n-splits 2 --generations 1",
+    "tiers": "--n-splits 2 --generations 1 --no-baselines",
     "pareto": "--n-splits 2 --evaluations 60",
-    "eevee": "--n-splits 2 --generations 1",
     "ablate": "--n-splits 2 --epochs 20",
     "assess": "--n-splits 2 --n-folds 2 --n-repeats 1 --n-random 5 --generations 1",
     "predict": "--scorer ridge",
@@ -67,7 +66,12 @@ def test_help_shows_what_stands_in_brackets(run: Run):
     assert "Stop after so many without progress (default: 3; none with --search paper)." in shown
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_example_of_eevee_is_that_of_tiers():
+    assert EXAMPLES["eevee"].startswith("eevee tiers data/zoo/scores.csv")
+    assert set(shlex.split(EXAMPLES["eevee"])) <= set(shlex.split(EXAMPLES["tiers"]))
+
+
+@pytest.mark.parametrize("name", VERBS)
 def test_the_example_runs_on_shipped_data(
     run: Run, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

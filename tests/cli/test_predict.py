@@ -141,11 +141,11 @@ def test_a_model_outside_is_reported_and_has_no_interval_where_too_few_were_held
     ("args", "message"),
     [
         (("new.csv", *TABLE), "give TIERS and NEW, not 1 files"),
-        (("tiers.yaml", "new.csv", *TABLE, *TWO), "with --benchmarks, NEW alone"),
+        (("tiers.yaml", "new.csv", *TABLE, *TWO), "with --subset, NEW alone"),
         (("tiers.yaml", "new.csv", *TABLE), "name one tier: --tier small, --tier v1.5-big"),
         (("new.csv", *TWO), "give either --scores (of the training models) or --predictor"),
         (("new.csv", *TABLE, "--predictor", "p.npz"), "give either --scores"),
-        (("new.csv", *TABLE, *TWO, "--predictor", "p.npz"), "drop --benchmarks"),
+        (("new.csv", *TABLE, *TWO, "--predictor", "p.npz"), "remove --subset"),
         (("new.csv", "--predictor", "p.npz", "--groups", "family"), "drop --groups"),
         (("new.csv", *TABLE, *TWO, "--tier", "small"), "--tier goes with a tier file"),
         (("new.csv", *TABLE, *TWO, "--level", "90"), "--level is at least 50%"),

@@ -48,7 +48,8 @@ def test_tiers(read_json: ReadJson):
     ],
 )
 def test_select(read_json: ReadJson, name: str, options: list[Any], unit: str):
-    found = read_json("select", DATA / name, *options, "-k", 3, *FAST, "--no-exhaustive")
+    quick = (*FAST, "--no-exhaustive", "--no-baselines")
+    found = read_json("select", DATA / name, *options, "-k", 3, *quick)
     assert len(found["best"]) == 3
     assert found["cost_unit"] == unit
     assert found["ranked"][0]["loss"] < min(found["mean_predictor"], found["random_median"])

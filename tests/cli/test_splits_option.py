@@ -99,7 +99,7 @@ def test_a_number_in_place_of_kinds_is_how_many_splits_a_search_has(
     ("args", "message"),
     [
         (("--held-out", "random,familly"), "--held-out: no splits of kind 'familly'"),
-        (("--n-splits", "0"), "at least 1 split"),
+        (("--n-splits", "0"), "--n-splits"),
         (("--held-out", "random,family", "--stability"), "run them without --held-out"),
         (("--held-out", "random,random"), "--held-out: name each kind of splits once"),
         (("--held-out", " , "), "--held-out names none"),

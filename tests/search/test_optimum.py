@@ -38,24 +38,25 @@ def _complete_helm() -> eevee.ResultsTable:
 
 
 @pytest.mark.parametrize(
-    ("read", "k"),
-    [(_bbh, 4), (_vtab, 4), (_complete_helm, 4), (_vtab, 5)],
+    ("read", "k", "scorer"),
+    [(_bbh, 4, "ridge"), (_vtab, 4, "mlp"), (_complete_helm, 4, "mlp"), (_vtab, 5, "ridge")],
     ids=["bbh-4", "vtab-4", "helm-4", "vtab-5"],
 )
 def test_evolution_finds_the_optimum_in_at_least_nine_of_ten_seeds(
-    read: Callable[[], eevee.ResultsTable], k: int
+    read: Callable[[], eevee.ResultsTable], k: int, scorer: str
 ) -> None:
     table = read()
     splits = eevee.shuffle_splits(table, n_splits=3)
     everything = list(combinations(table.benchmark_names, k))
     assert len(everything) == comb(table.n_benchmarks, k)
-    losses = eevee.MLPScorer(table, splits, epochs=20, n_threads=2).score(everything)
+    options = {"epochs": 20} if scorer == "mlp" else {}
+    losses = eevee.make_scorer(scorer, table, splits, **options).score(everything)
     known = dict(zip(everything, losses.tolist(), strict=True))
     optimum = round6(min(known.values()))
     hits = 0
     for seed in SEEDS:
-        scorer = FunctionScorer(table, known.__getitem__)
-        found = evolve(scorer, k, seed=seed, exhaustive=False, n_rescore=0, evolution=PAPER)
+        looked_up = FunctionScorer(table, known.__getitem__)
+        found = evolve(looked_up, k, seed=seed, exhaustive=False, n_rescore=0, evolution=PAPER)
         assert not found.exact
         hits += round6(found.best_row["loss"]) == optimum
     print(f"{read.__name__} k={k}: {hits} of {len(SEEDS)} seeds")

@@ -1,4 +1,4 @@
-"""`eevee complete` from a sparse table to printed advice, and everything that can be wrong."""
+"""`eevee impute` from a sparse table to printed advice, and everything that can be wrong."""
 
 from __future__ import annotations
 

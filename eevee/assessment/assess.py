@@ -20,7 +20,7 @@ from eevee.scorers.spec import ScorerName, Scoring
 from eevee.search.compare import BASELINES
 from eevee.search.constraints import Constraints
 from eevee.search.control import ALONE, Watch
-from eevee.search.goal import check_sizes_compare, make_space
+from eevee.search.goal import Budget, Goal
 from eevee.search.procedure import UNSCORED, Procedure
 from eevee.splits.groups import Groups
 from eevee.splits.near_duplicates import find_leak
@@ -38,7 +38,7 @@ def assess(
     table: ResultsTable,
     k: int | None = None,
     *,
-    budget: float | None = None,
+    budget: float | str | Budget | None = None,
     constraints: Constraints | None = None,
     procedure: Procedure | None = None,
     scorer: Scoring | ScorerName = "mlp",
@@ -149,7 +149,7 @@ def assess(
     labels = families_to_draw(table, families)
     contenders = _contenders(
         table,
-        Goal(k, budget, constraints),
+        Goal.of(k, budget, constraints).in_units(table),
         procedure or Procedure(),
         beside=beside,
         objectives=objectives,
@@ -215,32 +215,6 @@ def searched_before(known: Assessment | None, about: Mapping[str, Any]) -> list[
         known.folds["method"] == known.names[0], "benchmarks"
     ].tolist()
     return own
-
-
-@dataclass(frozen=True)
-class Goal:
-    """A size or a budget, and rules."""
-
-    k: int | None
-    budget: float | None
-    constraints: Constraints | None
-
-    @property
-    def given(self) -> bool:
-        """Whether there is anything to search for."""
-        return self.k is not None or self.budget is not None
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """What a search takes of it."""
-        return {"k": self.k, "budget": self.budget, "constraints": self.constraints}
-
-    def describe(self, table: ResultsTable) -> dict[str, Any]:
-        """Return it in words, and as plain values."""
-        words = f"k = {self.k}" if self.budget is None else f"{self.budget:g} {table.cost_unit}"
-        rules = self.constraints.describe() if self.constraints else {}
-        goal = words if self.given else "given subsets"
-        return {"goal": goal, "k": self.k, "budget": self.budget, "constraints": rules}
 
 
 @dataclass(frozen=True)
@@ -361,11 +335,11 @@ def _contenders(
     by_objective: dict[str, Procedure] = {}
     random: list[Subset] = []
     if goal.given:
-        space = make_space(table, goal.k, goal.budget, goal.constraints)
+        space = goal.space(table)
         random = space.draws(np.random.default_rng(seed), n_random)[:n_random]
         by_objective = {procedure.title: procedure} | _by_objectives(procedure, objectives)
         for one in by_objective.values():
-            check_sizes_compare(goal.budget, one.objective)
+            goal.check_objective(one.objective)
         rivals = (
             replace(procedure, method=name, evolution=None, restarts=1)
             for name in map(_checked_rival, beside)

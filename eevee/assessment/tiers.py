@@ -134,7 +134,6 @@ class Chooser:
         sizes = {t.name: len(t.benchmarks) for t in self.tiers if t.budget is None}
         goals = make_goals(scorer, budgets, sizes, self.constraints)
         options: dict[str, Any] = {
-            "constraints": self.constraints,
             "procedure": self.procedure,
             "seed": seed,
             "watch": self.watch.within(f"fold {number + 1}"),

@@ -90,7 +90,6 @@ def assess(
     from eevee.assessment.verdict import verdict
     from eevee.base.errors import Stopped
     from eevee.report.assessment import save_assessment
-    from eevee.search.budgets import budget_in_units
 
     scorer = held_out.of(scorer)
     fixed = _fixed(k, budget, benchmarks, tiers, tier)
@@ -112,7 +111,7 @@ def assess(
             read = rules.pay(table.read())
             asked: dict[str, Any] = {
                 "k": k if budget is None else None,
-                "budget": None if budget is None else budget_in_units(budget, read),
+                "budget": budget,
                 "constraints": kept,
                 "procedure": procedure,
                 "scorer": scorer.plan(),

@@ -86,7 +86,7 @@ def tiers(
         made = scorer.make(read, quiet=output.quiet)
         judge = procedure.judge(made)
         goals = make_goals(judge, budgets, sizes, kept)
-        given: dict[str, Any] = {"constraints": kept, "seed": scorer.search_seed}
+        given: dict[str, Any] = {"seed": scorer.search_seed}
         found = search_tiers(
             judge,
             goals,

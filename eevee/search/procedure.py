@@ -17,6 +17,7 @@ from eevee.search.compare import SEARCHES
 from eevee.search.constraints import Constraints
 from eevee.search.control import ALONE, Watch
 from eevee.search.evolution.generations import Evolution
+from eevee.search.goal import Budget
 from eevee.search.near_ties import NearTies, check_near_ties, settle
 from eevee.search.result import SearchResult
 
@@ -109,7 +110,7 @@ class Procedure:
         scorer: Scorer,
         k: int | None = None,
         *,
-        budget: float | None = None,
+        budget: float | str | Budget | None = None,
         constraints: Constraints | None = None,
         seed: int = 0,
         include: Iterable[Iterable[str]] = (),

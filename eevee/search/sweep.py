@@ -8,7 +8,7 @@ from eevee.base.seeds import child_seed
 from eevee.scorers.base import Scorer
 from eevee.search.constraints import Constraints
 from eevee.search.control import ALONE, Watch
-from eevee.search.goal import make_space
+from eevee.search.goal import Goal
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
 from eevee.search.verdict import SearchVerdict, search_verdict
@@ -58,7 +58,7 @@ def sweep(
     """
     sizes = list(ks)
     for k in sizes:
-        make_space(scorer.table, k, rules=constraints)
+        Goal(k, constraints=constraints).space(scorer.table)
     procedure = procedure or Procedure()
     found: list[SearchResult] = []
     for k in sizes:

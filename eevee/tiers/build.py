@@ -77,7 +77,7 @@ def build_tiers(
     from eevee.tiers.nest import nest_tiers
 
     goals = make_goals(scorer, budgets, sizes, constraints)
-    options: dict[str, Any] = {"constraints": constraints, "procedure": procedure, "seed": seed}
+    options: dict[str, Any] = {"procedure": procedure, "seed": seed}
     found = search_tiers(scorer, goals, **options, watch=watch)
     if nested:
         found = nest_tiers(scorer, goals, found, **options, watch=watch).found

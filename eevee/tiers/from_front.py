@@ -10,11 +10,10 @@ import numpy as np
 from eevee.base.arrays import Subset
 from eevee.scorers.base import Scorer
 from eevee.search.baselines import N_RANDOM
-from eevee.search.budgets import budget_in_units
 from eevee.search.constraints import Constraints
 from eevee.search.control import ALONE, Watch
 from eevee.search.front.pareto import ParetoResult, within_one_se
-from eevee.search.goal import goal_space
+from eevee.search.goal import Budget, Goal
 from eevee.search.procedure import Procedure
 from eevee.search.result import Ledger, ProgressHook, SearchResult
 from eevee.search.space import Space
@@ -70,10 +69,14 @@ def read_tier(
     >>> bool(read_tier(scorer, eevee.pareto(scorer), "50%").best_row["cost"] <= 3)
     True
     """
-    amount = budget_in_units(budget, scorer.table)
-    space = goal_space(scorer, None, amount, constraints)
+    space = Goal.of(budget=budget, constraints=constraints).space_for(scorer)
     ledger = _polished(scorer, result, space, label, watch)
-    settings = {**result.settings, "budget": amount, "method": "front", "n_rescore": n_rescore}
+    settings = {
+        **result.settings,
+        "budget": space.budget,
+        "method": "front",
+        "n_rescore": n_rescore,
+    }
     return ledger.result(n_rescore=n_rescore, settings=settings, logbook=ledger.one_line())
 
 
@@ -115,14 +118,12 @@ def tiers_from_front(
     """
     goals = make_goals(scorer, budgets, None, constraints)
     lowest = replace(procedure or Procedure(), near_ties="loss")  # as the front itself goes
-    alone = search_tiers(
-        scorer, goals, constraints=constraints, procedure=lowest, seed=seed, watch=watch
-    )
+    alone = search_tiers(scorer, goals, procedure=lowest, seed=seed, watch=watch)
     tiers: dict[str, SearchResult] = {}
-    for goal in goals[: len(alone)]:
-        space = goal_space(scorer, None, goal.budget, constraints)
-        also = [alone[goal.name].best, *(tier.best for tier in tiers.values())]
-        tiers[goal.name] = _better(scorer, alone[goal.name], result, space, also, watch)
+    for name in alone:
+        space = goals[name].space_for(scorer)
+        also = [alone[name].best, *(tier.best for tier in tiers.values())]
+        tiers[name] = _better(scorer, alone[name], result, space, also, watch)
     return tiers
 
 
@@ -150,7 +151,7 @@ def one_se_tier(
     ranked = result.front[result.front["cost"] == chosen["cost"]].drop(
         columns=["unseen", "unseen_spread"]
     )
-    space = goal_space(scorer, None, float(chosen["cost"]), constraints)
+    space = Goal(None, Budget(float(chosen["cost"])), constraints).space_for(scorer)
     ledger = _seen(scorer, result, replace(space, budget=None), "one standard error")
     ledger.add(ledger.count_draws(_random(space, result)), 0)
     return SearchResult(

@@ -14,10 +14,10 @@ from eevee.search.compare import SEARCHES
 from eevee.search.control import Watch
 from eevee.search.evolution.evolve import evolve
 from eevee.search.evolution.generations import Evolution
-from eevee.search.goal import make_space
 from eevee.search.procedure import Procedure
 from tests.conftest import made_table
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
+from tests.search.spaces import make_space
 
 QUICK = Evolution.paper(population=30, winners=6, children=3, generations=2)
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import eevee
 from eevee.base.arrays import round6
-from eevee.search.budgets import budget_in_units
 from eevee.search.evolution.generations import Evolution
+from eevee.search.goal import Budget
 from eevee.search.procedure import Procedure
 from eevee.tiers.build import build_tiers
 from eevee.tiers.file import (
@@ -144,12 +144,12 @@ def test_an_exhaustive_tier_is_the_best_by_brute_force_and_says_so() -> None:
     [(3, 3.0), ("3", 3.0), ("2.5", 2.5), (" 50% ", 5.0), ("50 %", 5.0), ("1e1%", 1.0), (0.1, 0.1)],
 )  # fmt: skip
 def test_budgets_are_amounts_or_percentages_of_everything(budget, amount: float) -> None:
-    assert budget_in_units(budget, table_with(10)) == pytest.approx(amount)
+    assert Budget.parse(budget).in_units(table_with(10)) == pytest.approx(amount)
 
 
 @given(percent=st.integers(1, 100))
 def test_a_whole_percentage_of_a_hundred_benchmarks_is_that_many(percent: int) -> None:
-    assert budget_in_units(f"{percent}%", table_with(100)) == percent
+    assert Budget.parse(f"{percent}%").in_units(table_with(100)) == percent
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_whole_percentage_of_a_hundred_benchmarks_is_that_many(percent: int) -
 )  # fmt: skip
 def test_a_budget_that_is_no_positive_number_is_refused(budget) -> None:
     with pytest.raises(eevee.EeveeError, match="positive number or percentage"):
-        budget_in_units(budget, table_with(10))
+        Budget.parse(budget).in_units(table_with(10))
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from eevee.scorers.spec import Scoring as Scoring
     from eevee.search.checkpoint import Checkpoints as Checkpoints
     from eevee.search.constraints import Constraints as Constraints
+    from eevee.search.control import RunControl as RunControl
     from eevee.search.evolution.evolve import evolve as evolve
     from eevee.search.evolution.generations import Evolution as Evolution
     from eevee.search.front.front import hypervolume as hypervolume
@@ -92,6 +93,7 @@ _HOME = {
     "Rating": "eevee.analysis.rating",
     "ResultsTable": "eevee.tables.results_table",
     "RidgeScorer": "eevee.scorers.ridge.scorer",
+    "RunControl": "eevee.search.control",
     "Scoring": "eevee.scorers.spec",
     "SearchResult": "eevee.search.result",
     "SearchVerdict": "eevee.search.verdict",

@@ -19,7 +19,7 @@ from eevee.scorers.base import Objective, Scorer
 from eevee.scorers.spec import ScorerName, Scoring
 from eevee.search.compare import BASELINES
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
+from eevee.search.control import UNATTENDED, RunControl
 from eevee.search.goal import Budget, Goal
 from eevee.search.procedure import UNSCORED, Procedure
 from eevee.splits.groups import Groups
@@ -52,7 +52,7 @@ def assess(
     families: Groups | None = None,
     level: float = 0.95,
     seed: int = 0,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
 ) -> Assessment:
     """Estimate the loss of a whole search on models that it never sees.
 
@@ -89,7 +89,7 @@ def assess(
     level : float
         Of every interval.
     seed : int
-    watch : Watch
+    watch : RunControl
         Each search of each split keeps a state of its own.
 
     Returns
@@ -279,7 +279,7 @@ class Contenders:
         Searched anew in each split; the assessed one first.
     fixed : mapping of method to subset
     random : sequence of subsets
-    watch : Watch
+    watch : RunControl
         Of the searches.
     objectives : mapping of method to objective
         Of the assessed search, and of the same search by others.
@@ -289,7 +289,7 @@ class Contenders:
     procedures: Mapping[str, Procedure]
     fixed: Mapping[str, Subset]
     random: Sequence[Subset]
-    watch: Watch = ALONE
+    watch: RunControl = UNATTENDED
     objectives: Mapping[str, Objective] = field(default_factory=dict)
 
     @property
@@ -326,7 +326,7 @@ def _contenders(
     subsets: Mapping[str, Sequence[str]],
     n_random: int,
     seed: int,
-    watch: Watch,
+    watch: RunControl,
 ) -> Contenders:
     fixed = {name: table.subset(names) for name, names in subsets.items()}
     if not goal.given and not fixed:

@@ -19,7 +19,7 @@ from eevee.base.seeds import child_seed
 from eevee.scorers.base import Scorer
 from eevee.scorers.spec import ScorerName, Scoring
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
+from eevee.search.control import UNATTENDED, RunControl
 from eevee.search.goal import Budget, Goal
 from eevee.search.procedure import Procedure
 from eevee.splits.groups import Groups
@@ -50,7 +50,7 @@ def learning_curve(
     level: float = 0.95,
     seed: int = 0,
     known: Assessment | None = None,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
 ) -> LearningCurve:
     """Estimate the held-out loss of a whole search on fewer models: how many does one need?
 
@@ -70,7 +70,7 @@ def learning_curve(
     known : Assessment, optional
         From `eevee.assess` with the same arguments: what it found with all models of a split is
         not searched for again.
-    watch : Watch
+    watch : RunControl
 
     Returns
     -------
@@ -208,7 +208,7 @@ class Runs:
     seed: int
     largest: int
     known: Sequence[Subset] | None
-    watch: Watch
+    watch: RunControl
 
     def at(self, n_models: int) -> Assessment:
         """Search and judge with so many models in every outer split."""

@@ -22,7 +22,7 @@ from eevee.scorers.base import Scorer
 from eevee.scorers.loss import TARGETS
 from eevee.scorers.spec import SEARCH, ScorerName, Scoring
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
+from eevee.search.control import UNATTENDED, RunControl
 from eevee.search.goal import Budget, Goal
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
@@ -106,7 +106,7 @@ def assess_stability(
     level: float = 0.95,
     seed: int = 0,
     known: Assessment | None = None,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
 ) -> Stability:
     """Search again: on other models, with other seeds, and with one benchmark more.
 
@@ -119,7 +119,7 @@ def assess_stability(
     known : Assessment, optional
         From `eevee.assess` with the same arguments: what it found in its outer splits is not
         searched for again.
-    watch : Watch
+    watch : RunControl
         As in `eevee.assess`.
 
     Raises
@@ -196,7 +196,7 @@ class Searcher:
     procedure: Procedure
     goal: Goal
     n_benchmarks: int
-    watch: Watch
+    watch: RunControl
     known: Sequence[Subset] | None = None
 
     def __call__(self, scorer: Scorer, number: int, seed: int) -> Mapping[str, Subset]:

@@ -19,7 +19,7 @@ from eevee.base.seeds import child_seed
 from eevee.scorers.base import Scorer
 from eevee.scorers.spec import ScorerName, Scoring
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
+from eevee.search.control import UNATTENDED, RunControl
 from eevee.search.procedure import Procedure
 from eevee.splits.groups import Groups
 from eevee.tables.results_table import ResultsTable
@@ -41,7 +41,7 @@ def assess_tiers(
     families: Groups | None = None,
     level: float = 0.95,
     seed: int = 0,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
 ) -> TierSet:
     """Fill in the assessed loss of each tier: of how it was chosen, not of its list.
 
@@ -57,7 +57,7 @@ def assess_tiers(
         As in `eevee.build_tiers`, which made the tiers.
     scorer, n_folds, n_repeats, families, level, seed
         As in `eevee.assess`.
-    watch : Watch
+    watch : RunControl
         Checkpoints are not used. If it stops, the tiers come back as they were.
 
     Returns
@@ -126,7 +126,7 @@ class Chooser:
     constraints: Constraints | None
     nested: bool
     procedure: Procedure
-    watch: Watch
+    watch: RunControl
 
     def __call__(self, scorer: Scorer, number: int, seed: int) -> Mapping[str, Subset]:
         """Choose on the models of one outer split."""

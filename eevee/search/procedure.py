@@ -15,7 +15,7 @@ from eevee.scorers.objective import check_objective, objective_scorer, plain_sco
 from eevee.search.agreement import agreement
 from eevee.search.compare import SEARCHES
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
+from eevee.search.control import UNATTENDED, RunControl
 from eevee.search.evolution.generations import Evolution
 from eevee.search.goal import Budget
 from eevee.search.near_ties import NearTies, check_near_ties, settle
@@ -115,7 +115,7 @@ class Procedure:
         seed: int = 0,
         include: Iterable[Iterable[str]] = (),
         label: str = "search",
-        watch: Watch = ALONE,
+        watch: RunControl = UNATTENDED,
         elsewhere: Sequence[Scorer] = (),
     ) -> SearchResult:
         """Search, as often as there are restarts; parameters as in `eevee.evolve`.

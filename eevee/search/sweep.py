@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from eevee.base.seeds import child_seed
 from eevee.scorers.base import Scorer
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
+from eevee.search.control import UNATTENDED, RunControl
 from eevee.search.goal import Goal
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
@@ -21,7 +21,7 @@ def sweep(
     seed: int = 0,
     constraints: Constraints | None = None,
     procedure: Procedure | None = None,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
     elsewhere: Sequence[Scorer] = (),
 ) -> list[SearchResult]:
     """Search at several sizes (paper, Fig. 5): one `SearchResult` per k, in order.
@@ -37,7 +37,7 @@ def sweep(
     constraints : Constraints, optional
     procedure : Procedure, optional
         The search, and its settings.
-    watch : Watch
+    watch : RunControl
         After a stop there are fewer results.
     elsewhere : sequence of Scorer
         As in `Procedure.run`.

@@ -12,7 +12,7 @@ from eevee._version import __version__
 from eevee.scorers.base import Scorer
 from eevee.scorers.objective import plain_scorer
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
+from eevee.search.control import UNATTENDED, RunControl
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
 from eevee.search.verdict import SearchVerdict
@@ -33,7 +33,7 @@ def build_tiers(
     nested: bool = False,
     procedure: Procedure | None = None,
     seed: int = 0,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
 ) -> TierSet:
     """Choose one tier per budget.
 
@@ -51,7 +51,7 @@ def build_tiers(
     procedure : Procedure, optional
         The search, and its settings.
     seed : int
-    watch : Watch
+    watch : RunControl
 
     Returns
     -------

@@ -11,7 +11,7 @@ from eevee.base.arrays import Subset
 from eevee.scorers.base import Scorer
 from eevee.search.baselines import N_RANDOM
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
+from eevee.search.control import UNATTENDED, RunControl
 from eevee.search.front.pareto import ParetoResult, within_one_se
 from eevee.search.goal import Budget, Goal
 from eevee.search.procedure import Procedure
@@ -31,7 +31,7 @@ def read_tier(
     constraints: Constraints | None = None,
     n_rescore: int = 8,
     label: str = "tier",
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
 ) -> SearchResult:
     """Read the best subset under a budget from a front, and move it on while a neighbour is better.
 
@@ -48,7 +48,7 @@ def read_tier(
         Initialisations under which the best 50 are scored again; 0 skips it.
     label : str
         Name in progress reports.
-    watch : Watch
+    watch : RunControl
 
     Returns
     -------
@@ -88,7 +88,7 @@ def tiers_from_front(
     constraints: Constraints | None = None,
     procedure: Procedure | None = None,
     seed: int = 0,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
 ) -> dict[str, SearchResult]:
     """Take under each budget the better of the front's subset and that of its own search.
 
@@ -105,7 +105,7 @@ def tiers_from_front(
     procedure : Procedure, optional
         Of the searches under each budget, and their `seed`.
     seed : int
-    watch : Watch
+    watch : RunControl
 
     Returns
     -------
@@ -172,12 +172,12 @@ def _better(
     front: ParetoResult,
     space: Space,
     also: list[Subset],
-    watch: Watch,
+    watch: RunControl,
 ) -> SearchResult:
     """Rank what both searches scored under a budget together."""
     if alone.exact:
         return alone
-    read = _polished(scorer, front, space, "front", Watch(stop=watch.stop)).rows
+    read = _polished(scorer, front, space, "front", RunControl(stop=watch.stop)).rows
     rows = dict(read)
     own = alone.evaluated[["benchmarks", "loss", "spread", "generation"]]
     rows |= {subset: tuple(row) for subset, *row in own.itertuples(index=False)}
@@ -198,7 +198,7 @@ def _polished(
     result: ParetoResult,
     space: Space,
     label: str,
-    watch: Watch,
+    watch: RunControl,
 ) -> Ledger:
     """Begin with what the front's search scored, and score neighbours until none is better."""
     ledger = _seen(scorer, result, space, label, watch.progress)

@@ -11,7 +11,7 @@ from eevee.base.seeds import child_seed
 from eevee.scorers.base import Scorer
 from eevee.search.compare import compare
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
+from eevee.search.control import UNATTENDED, RunControl
 from eevee.search.goal import Budget, Goal, check_unseen
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
@@ -61,7 +61,7 @@ def search_tiers(
     *,
     procedure: Procedure | None = None,
     seed: int = 0,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
     elsewhere: Sequence[Scorer] = (),
 ) -> dict[str, SearchResult]:
     """Search for each goal, in the order given.
@@ -104,7 +104,7 @@ def compare_goals(
     goals: Mapping[str, Goal],
     *,
     seed: int = 0,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
 ) -> pd.DataFrame:
     """Compare what was found for each goal with simple searches for the same.
 

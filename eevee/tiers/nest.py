@@ -13,7 +13,7 @@ from eevee.base.arrays import Subset
 from eevee.base.errors import EeveeError
 from eevee.scorers.base import Scorer
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
+from eevee.search.control import UNATTENDED, RunControl
 from eevee.search.goal import Goal
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
@@ -47,7 +47,7 @@ def nest_tiers(
     *,
     procedure: Procedure | None = None,
     seed: int = 0,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
 ) -> Nested:
     """Choose tiers of which each holds the one before.
 

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from eevee.tiers.file import dump_tiers as dump_tiers
     from eevee.tiers.file import load_tiers as load_tiers
     from eevee.tiers.from_front import tiers_from_front as tiers_from_front
+    from eevee.tiers.result import TiersResult as TiersResult
 
 _HOME = {
     "Assessment": "eevee.assessment.result",
@@ -101,6 +102,7 @@ _HOME = {
     "SplitsAssessment": "eevee.assessment.by_kind",
     "Stability": "eevee.assessment.stability",
     "TierSet": "eevee.tiers.file",
+    "TiersResult": "eevee.tiers.result",
     "Verdict": "eevee.assessment.verdict",
     "ablate": "eevee.analysis.ablation",
     "assess": "eevee.assessment.assess",

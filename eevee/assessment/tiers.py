@@ -23,14 +23,14 @@ from eevee.search.control import UNATTENDED, RunControl
 from eevee.search.procedure import Procedure
 from eevee.splits.groups import Groups
 from eevee.tables.results_table import ResultsTable
-from eevee.tiers.file import Tier, TierSet
+from eevee.tiers.file import HoldsTiers, Tier, TierSet, tier_set_of
 from eevee.tiers.goals import make_goals, search_tiers
 from eevee.tiers.nest import nest_tiers
 
 
 def assess_tiers(
     table: ResultsTable,
-    tiers: TierSet,
+    tiers: TierSet | HoldsTiers,
     *,
     constraints: Constraints | None = None,
     nested: bool = False,
@@ -52,7 +52,7 @@ def assess_tiers(
     ----------
     table : ResultsTable
         That the tiers were chosen on.
-    tiers : TierSet
+    tiers : TierSet, or the result of `eevee.build_tiers`
     constraints, nested, procedure
         As in `eevee.build_tiers`, which made the tiers.
     scorer, n_folds, n_repeats, families, level, seed
@@ -84,6 +84,7 @@ def assess_tiers(
     >>> assessed["big"].assessed_loss.mean < assessed["small"].assessed_loss.mean
     True
     """
+    tiers = tier_set_of(tiers)
     labels = families_to_draw(table, families)
     procedure = procedure or Procedure()
     scoring = Scoring.of(scorer)

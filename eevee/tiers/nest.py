@@ -81,8 +81,7 @@ def nest_tiers(
     >>> small < base < big
     True
     """
-    if len({goal.k is None for goal in goals.values()}) > 1:
-        raise EeveeError("nested tiers have budgets or sizes, not some of each")
+    check_nestable(goals)
     options: dict[str, Any] = {
         "procedure": procedure,
         "seed": seed,
@@ -112,6 +111,12 @@ def nest_tiers(
         for name in goals
     }
     return Nested(found, _price(free, found), grown=best is grown)
+
+
+def check_nestable(goals: Mapping[str, Goal]) -> None:
+    """Refuse budgets beside sizes: neither is within the other."""
+    if len({goal.k is None for goal in goals.values()}) > 1:
+        raise EeveeError("nested tiers have budgets or sizes, not some of each")
 
 
 def _chain(

@@ -132,7 +132,7 @@ def test_a_larger_budget_has_no_higher_loss() -> None:
     tiers = eevee.build_tiers(_ridge(table), {"small": 4, "base": 8, "big": 12})
     losses = [tier.search_loss.mean for tier in tiers]
     assert losses == sorted(losses, reverse=True)
-    assert tiers.search["near_ties"] == "covariance"
+    assert tiers.tier_set.search["near_ties"] == "covariance"
 
 
 def test_a_resumed_search_settles_on_the_same_subset_as_a_whole_one(tmp_path) -> None:

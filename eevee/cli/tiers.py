@@ -76,28 +76,23 @@ def tiers(
     budgets, sizes = _asked_for(budget, size, k, nested=nested)
     if budgets:
         check_sizes_compare(scorer, search)
-    chosen_by: dict[str, Any] = {
-        "procedure": search.make(scorer.paper),
-        "constraints": rules.make(k),
-        "seed": scorer.search_seed,
-    }
+    procedure, kept = search.make(scorer.paper), rules.make(k)
     searches = (len(budgets) + len(sizes)) * (search.searches + nested * 2 * search.restarts)
     with session(out, resume, output.quiet, searches) as job:
         read = rules.pay(table.read())
         made, plan = scorer.make(read, quiet=output.quiet), scorer.plan()
-        others = scorer.elsewhere(made, read, search.restarts - 1)
         judge = partial(assess_tiers, scorer=plan, seed=scorer.seed) if assess else None
         result = build_tiers(
-            made, budgets, sizes=sizes, nested=nested, baselines=baselines, **chosen_by,
-            elsewhere=others, assess=judge, watch=job.watch, file_seed=scorer.seed,
-            splits=plan.together,
+            made, budgets, sizes=sizes, constraints=kept, nested=nested, procedure=procedure,
+            seed=scorer.search_seed, baselines=baselines, assess=judge, watch=job.watch,
+            elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
+            file_seed=scorer.seed, splits=plan.together,
         )  # fmt: skip
         if out is not None:
-            given = settings(
-                table, scorer, search, rules, budgets=budgets, sizes=sizes, k=k,
-                nested=result.nesting is not None, assess=assess,
-            )  # fmt: skip
-            save_tiers(out, made, result, given, advance=job.bar.advance)
+            own: dict[str, Any] = {"budgets": budgets, "sizes": sizes, "k": k}
+            own |= {"nested": result.nesting is not None, "assess": assess}
+            asked = settings(table, scorer, search, rules, **own)
+            save_tiers(out, made, result, asked, advance=job.bar.advance)
     if output.as_json:
         print_json(json.loads(tiers_to_json(result)))
     else:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from eevee.scorers.spec import Scoring as Scoring
     from eevee.search.checkpoint import Checkpoints as Checkpoints
     from eevee.search.constraints import Constraints as Constraints
+    from eevee.search.control import RunControl as RunControl
     from eevee.search.evolution.evolve import evolve as evolve
     from eevee.search.evolution.generations import Evolution as Evolution
     from eevee.search.front.front import hypervolume as hypervolume
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from eevee.tiers.file import dump_tiers as dump_tiers
     from eevee.tiers.file import load_tiers as load_tiers
     from eevee.tiers.from_front import tiers_from_front as tiers_from_front
+    from eevee.tiers.result import TiersResult as TiersResult
 
 _HOME = {
     "Assessment": "eevee.assessment.result",
@@ -92,6 +94,7 @@ _HOME = {
     "Rating": "eevee.analysis.rating",
     "ResultsTable": "eevee.tables.results_table",
     "RidgeScorer": "eevee.scorers.ridge.scorer",
+    "RunControl": "eevee.search.control",
     "Scoring": "eevee.scorers.spec",
     "SearchResult": "eevee.search.result",
     "SearchVerdict": "eevee.search.verdict",
@@ -99,6 +102,7 @@ _HOME = {
     "SplitsAssessment": "eevee.assessment.by_kind",
     "Stability": "eevee.assessment.stability",
     "TierSet": "eevee.tiers.file",
+    "TiersResult": "eevee.tiers.result",
     "Verdict": "eevee.assessment.verdict",
     "ablate": "eevee.analysis.ablation",
     "assess": "eevee.assessment.assess",

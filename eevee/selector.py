@@ -20,7 +20,6 @@ from eevee.scorers.base import Scorer
 from eevee.scorers.loss import Targets
 from eevee.scorers.mlp.scorer import MLPScorer
 from eevee.scorers.ridge.scorer import RidgeScorer
-from eevee.search.budgets import budget_in_units
 from eevee.search.evolution.evolve import evolve
 from eevee.search.evolution.generations import Evolution
 from eevee.splits.splits import shuffle_splits
@@ -146,11 +145,10 @@ class BenchmarkSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             self, X, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_samples=MIN_MODELS
         )
         table = self._table(values)
-        budget = None if self.budget is None else budget_in_units(self.budget, table)
         self.search_result_ = evolve(
             self._scorer(table),
             self._size(table),
-            budget=budget,
+            budget=self.budget,
             seed=self._seed(SEARCH),
             evolution=self.evolution,
             n_rescore=self.n_rescore,

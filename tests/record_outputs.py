@@ -67,7 +67,7 @@ import sys
 from pathlib import Path
 import eevee
 table = eevee.read_table("data/zoo/scores.csv")
-scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table.n_models, seed=0))
+scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table, seed=0))
 eevee.evolve(scorer, k=4, seed=1, checkpoints=eevee.Checkpoints(Path(sys.argv[1])))
 """
 

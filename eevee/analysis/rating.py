@@ -11,7 +11,7 @@ import numpy as np
 from eevee.base.arrays import FloatArray, Subset, round6
 from eevee.base.seeds import child_seed
 from eevee.scorers.base import Advance, Scorer
-from eevee.search.goal import make_space
+from eevee.search.goal import Budget, Goal
 from eevee.search.space import Space
 
 MAX_SWAPS = 6000
@@ -139,8 +139,8 @@ def rate(
     by_split = scorer.score_splits([names, table.benchmark_names], advance=advance)
     loss, everything = by_split.mean(axis=1).tolist()
     spaces: tuple[Space, Space] = (
-        make_space(table, k=len(names)),
-        make_space(table, budget=table.cost_of(names)),
+        Goal(k=len(names)).space(table),
+        Goal(budget=Budget(table.cost_of(names))).space(table),
     )
     drawn = [
         space.draws(np.random.default_rng(child_seed(seed, i)), n_random)

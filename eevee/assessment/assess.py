@@ -19,8 +19,8 @@ from eevee.scorers.base import Objective, Scorer
 from eevee.scorers.spec import ScorerName, Scoring
 from eevee.search.compare import BASELINES
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
-from eevee.search.goal import check_sizes_compare, make_space
+from eevee.search.control import UNATTENDED, RunControl
+from eevee.search.goal import Budget, Goal
 from eevee.search.procedure import UNSCORED, Procedure
 from eevee.splits.groups import Groups
 from eevee.splits.near_duplicates import find_leak
@@ -38,7 +38,7 @@ def assess(
     table: ResultsTable,
     k: int | None = None,
     *,
-    budget: float | None = None,
+    budget: float | str | Budget | None = None,
     constraints: Constraints | None = None,
     procedure: Procedure | None = None,
     scorer: Scoring | ScorerName = "mlp",
@@ -52,7 +52,7 @@ def assess(
     families: Groups | None = None,
     level: float = 0.95,
     seed: int = 0,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
 ) -> Assessment:
     """Estimate the loss of a whole search on models that it never sees.
 
@@ -89,7 +89,7 @@ def assess(
     level : float
         Of every interval.
     seed : int
-    watch : Watch
+    watch : RunControl
         Each search of each split keeps a state of its own.
 
     Returns
@@ -149,7 +149,7 @@ def assess(
     labels = families_to_draw(table, families)
     contenders = _contenders(
         table,
-        Goal(k, budget, constraints),
+        Goal.of(k, budget, constraints).in_units(table),
         procedure or Procedure(),
         beside=beside,
         objectives=objectives,
@@ -218,32 +218,6 @@ def searched_before(known: Assessment | None, about: Mapping[str, Any]) -> list[
 
 
 @dataclass(frozen=True)
-class Goal:
-    """A size or a budget, and rules."""
-
-    k: int | None
-    budget: float | None
-    constraints: Constraints | None
-
-    @property
-    def given(self) -> bool:
-        """Whether there is anything to search for."""
-        return self.k is not None or self.budget is not None
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """What a search takes of it."""
-        return {"k": self.k, "budget": self.budget, "constraints": self.constraints}
-
-    def describe(self, table: ResultsTable) -> dict[str, Any]:
-        """Return it in words, and as plain values."""
-        words = f"k = {self.k}" if self.budget is None else f"{self.budget:g} {table.cost_unit}"
-        rules = self.constraints.describe() if self.constraints else {}
-        goal = words if self.given else "given subsets"
-        return {"goal": goal, "k": self.k, "budget": self.budget, "constraints": rules}
-
-
-@dataclass(frozen=True)
 class Rounds:
     """Outer splits, and which of them make a round, in which each model is held out once."""
 
@@ -305,7 +279,7 @@ class Contenders:
         Searched anew in each split; the assessed one first.
     fixed : mapping of method to subset
     random : sequence of subsets
-    watch : Watch
+    watch : RunControl
         Of the searches.
     objectives : mapping of method to objective
         Of the assessed search, and of the same search by others.
@@ -315,7 +289,7 @@ class Contenders:
     procedures: Mapping[str, Procedure]
     fixed: Mapping[str, Subset]
     random: Sequence[Subset]
-    watch: Watch = ALONE
+    watch: RunControl = UNATTENDED
     objectives: Mapping[str, Objective] = field(default_factory=dict)
 
     @property
@@ -352,7 +326,7 @@ def _contenders(
     subsets: Mapping[str, Sequence[str]],
     n_random: int,
     seed: int,
-    watch: Watch,
+    watch: RunControl,
 ) -> Contenders:
     fixed = {name: table.subset(names) for name, names in subsets.items()}
     if not goal.given and not fixed:
@@ -361,11 +335,11 @@ def _contenders(
     by_objective: dict[str, Procedure] = {}
     random: list[Subset] = []
     if goal.given:
-        space = make_space(table, goal.k, goal.budget, goal.constraints)
+        space = goal.space(table)
         random = space.draws(np.random.default_rng(seed), n_random)[:n_random]
         by_objective = {procedure.title: procedure} | _by_objectives(procedure, objectives)
         for one in by_objective.values():
-            check_sizes_compare(goal.budget, one.objective)
+            goal.check_objective(one.objective)
         rivals = (
             replace(procedure, method=name, evolution=None, restarts=1)
             for name in map(_checked_rival, beside)

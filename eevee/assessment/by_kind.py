@@ -17,7 +17,7 @@ from eevee.assessment.resampling import Resampled
 from eevee.assessment.result import ENDS, Assessment
 from eevee.base.seeds import child_seed
 from eevee.scorers.spec import ScorerName, Scoring
-from eevee.search.control import ALONE, Watch
+from eevee.search.control import UNATTENDED, RunControl
 from eevee.splits.groups import Groups
 from eevee.splits.near_duplicates import Leak
 from eevee.splits.outer import DATE, FAMILY, Drawing, checked_kinds
@@ -137,7 +137,7 @@ def assess_splits(
     n_folds: int = 5,
     n_repeats: int = 2,
     seed: int = 0,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
     **options: Any,
 ) -> SplitsAssessment:
     """Run `assess` once per kind of outer splits: how much worse does it get where it is harder?
@@ -163,7 +163,7 @@ def assess_splits(
         is held out as in one fold.
     n_repeats : int
     seed : int
-    watch : Watch
+    watch : RunControl
         Each kind's searches have checkpoints of their own.
     **options
         More of `eevee.assess`, such as ``budget=`` and ``procedure=``.

@@ -16,7 +16,7 @@ from eevee.base.seeds import child_seed
 from eevee.scorers.base import Scorer
 from eevee.scorers.loss import Targets
 from eevee.scorers.spec import SEARCH, Scoring
-from eevee.search.control import Watch
+from eevee.search.control import RunControl
 from eevee.splits.splits import Splits
 from eevee.tables.bounds import Bounds, column_bounds
 from eevee.tables.results_table import ResultsTable
@@ -97,7 +97,7 @@ def run_folds(
 
 
 def whole_folds(
-    table: ResultsTable, outer: Splits, find: Find, scoring: Scoring, seed: int, watch: Watch
+    table: ResultsTable, outer: Splits, find: Find, scoring: Scoring, seed: int, watch: RunControl
 ) -> list[Fold]:
     """Run all outer splits, as `run_folds`.
 

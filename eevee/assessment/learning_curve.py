@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eevee.assessment.assess import BOOTSTRAP, RANDOM, SEARCHES, Goal, outer_rounds, searched_before
+from eevee.assessment.assess import BOOTSTRAP, RANDOM, SEARCHES, outer_rounds, searched_before
 from eevee.assessment.contest import Contest
 from eevee.assessment.folds import MEAN_PREDICTOR, whole_folds
 from eevee.assessment.learning_result import LearningCurve, summarise_curve
@@ -19,8 +19,8 @@ from eevee.base.seeds import child_seed
 from eevee.scorers.base import Scorer
 from eevee.scorers.spec import ScorerName, Scoring
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
-from eevee.search.goal import make_space
+from eevee.search.control import UNATTENDED, RunControl
+from eevee.search.goal import Budget, Goal
 from eevee.search.procedure import Procedure
 from eevee.splits.groups import Groups
 from eevee.splits.splits import Splits
@@ -39,7 +39,7 @@ def learning_curve(
     table: ResultsTable,
     k: int | None = None,
     *,
-    budget: float | None = None,
+    budget: float | str | Budget | None = None,
     constraints: Constraints | None = None,
     procedure: Procedure | None = None,
     scorer: Scoring | ScorerName = "mlp",
@@ -50,7 +50,7 @@ def learning_curve(
     level: float = 0.95,
     seed: int = 0,
     known: Assessment | None = None,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
 ) -> LearningCurve:
     """Estimate the held-out loss of a whole search on fewer models: how many does one need?
 
@@ -70,7 +70,7 @@ def learning_curve(
     known : Assessment, optional
         From `eevee.assess` with the same arguments: what it found with all models of a split is
         not searched for again.
-    watch : Watch
+    watch : RunControl
 
     Returns
     -------
@@ -112,10 +112,10 @@ def learning_curve(
     >>> bool(found.sizes["loss"].iloc[0] > found.sizes["loss"].iloc[-1])
     True
     """
-    goal = Goal(k, budget, constraints)
+    goal = Goal.of(k, budget, constraints).in_units(table)
     if not goal.given:
         raise EeveeError("give a size k or a budget")
-    space = make_space(table, k, budget, constraints)
+    space = goal.space(table)
     scoring = Scoring.of(scorer)
     outer = outer_rounds(table, scoring, n_folds, n_repeats, seed=seed)
     procedure = procedure or Procedure()
@@ -208,7 +208,7 @@ class Runs:
     seed: int
     largest: int
     known: Sequence[Subset] | None
-    watch: Watch
+    watch: RunControl
 
     def at(self, n_models: int) -> Assessment:
         """Search and judge with so many models in every outer split."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eevee.assessment.assess import BOOTSTRAP, SEARCHES, Goal, outer_rounds, searched_before
+from eevee.assessment.assess import BOOTSTRAP, SEARCHES, outer_rounds, searched_before
 from eevee.assessment.contest import Contest
 from eevee.assessment.folds import Fold, whole_folds
 from eevee.assessment.resampling import families_to_draw
@@ -22,7 +22,8 @@ from eevee.scorers.base import Scorer
 from eevee.scorers.loss import TARGETS
 from eevee.scorers.spec import SEARCH, ScorerName, Scoring
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
+from eevee.search.control import UNATTENDED, RunControl
+from eevee.search.goal import Budget, Goal
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
 from eevee.splits.groups import Groups
@@ -94,7 +95,7 @@ def assess_stability(
     table: ResultsTable,
     k: int | None = None,
     *,
-    budget: float | None = None,
+    budget: float | str | Budget | None = None,
     constraints: Constraints | None = None,
     procedure: Procedure | None = None,
     scorer: Scoring | ScorerName = "mlp",
@@ -105,7 +106,7 @@ def assess_stability(
     level: float = 0.95,
     seed: int = 0,
     known: Assessment | None = None,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
 ) -> Stability:
     """Search again: on other models, with other seeds, and with one benchmark more.
 
@@ -118,7 +119,7 @@ def assess_stability(
     known : Assessment, optional
         From `eevee.assess` with the same arguments: what it found in its outer splits is not
         searched for again.
-    watch : Watch
+    watch : RunControl
         As in `eevee.assess`.
 
     Raises
@@ -143,7 +144,7 @@ def assess_stability(
     """
     if n_seeds < 2:
         raise EeveeError(f"n_seeds must be at least 2, got {n_seeds}")
-    goal = Goal(k, budget, constraints)
+    goal = Goal.of(k, budget, constraints).in_units(table)
     if not goal.given:
         raise EeveeError("give a size k or a budget")
     labels = families_to_draw(table, families)
@@ -195,7 +196,7 @@ class Searcher:
     procedure: Procedure
     goal: Goal
     n_benchmarks: int
-    watch: Watch
+    watch: RunControl
     known: Sequence[Subset] | None = None
 
     def __call__(self, scorer: Scorer, number: int, seed: int) -> Mapping[str, Subset]:

@@ -19,18 +19,18 @@ from eevee.base.seeds import child_seed
 from eevee.scorers.base import Scorer
 from eevee.scorers.spec import ScorerName, Scoring
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
+from eevee.search.control import UNATTENDED, RunControl
 from eevee.search.procedure import Procedure
 from eevee.splits.groups import Groups
 from eevee.tables.results_table import ResultsTable
-from eevee.tiers.file import Tier, TierSet
+from eevee.tiers.file import HoldsTiers, Tier, TierSet, tier_set_of
 from eevee.tiers.goals import make_goals, search_tiers
 from eevee.tiers.nest import nest_tiers
 
 
 def assess_tiers(
     table: ResultsTable,
-    tiers: TierSet,
+    tiers: TierSet | HoldsTiers,
     *,
     constraints: Constraints | None = None,
     nested: bool = False,
@@ -41,7 +41,7 @@ def assess_tiers(
     families: Groups | None = None,
     level: float = 0.95,
     seed: int = 0,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
 ) -> TierSet:
     """Fill in the assessed loss of each tier: of how it was chosen, not of its list.
 
@@ -52,12 +52,12 @@ def assess_tiers(
     ----------
     table : ResultsTable
         That the tiers were chosen on.
-    tiers : TierSet
+    tiers : TierSet, or the result of `eevee.build_tiers`
     constraints, nested, procedure
         As in `eevee.build_tiers`, which made the tiers.
     scorer, n_folds, n_repeats, families, level, seed
         As in `eevee.assess`.
-    watch : Watch
+    watch : RunControl
         Checkpoints are not used. If it stops, the tiers come back as they were.
 
     Returns
@@ -84,6 +84,7 @@ def assess_tiers(
     >>> assessed["big"].assessed_loss.mean < assessed["small"].assessed_loss.mean
     True
     """
+    tiers = tier_set_of(tiers)
     labels = families_to_draw(table, families)
     procedure = procedure or Procedure()
     scoring = Scoring.of(scorer)
@@ -126,7 +127,7 @@ class Chooser:
     constraints: Constraints | None
     nested: bool
     procedure: Procedure
-    watch: Watch
+    watch: RunControl
 
     def __call__(self, scorer: Scorer, number: int, seed: int) -> Mapping[str, Subset]:
         """Choose on the models of one outer split."""
@@ -134,7 +135,6 @@ class Chooser:
         sizes = {t.name: len(t.benchmarks) for t in self.tiers if t.budget is None}
         goals = make_goals(scorer, budgets, sizes, self.constraints)
         options: dict[str, Any] = {
-            "constraints": self.constraints,
             "procedure": self.procedure,
             "seed": seed,
             "watch": self.watch.within(f"fold {number + 1}"),

@@ -91,7 +91,6 @@ def assess(
     from eevee.assessment.verdict import verdict
     from eevee.base.errors import Stopped
     from eevee.report.assessment import save_assessment
-    from eevee.search.budgets import budget_in_units
 
     fixed = _fixed(k, budget, benchmarks, tiers, tier)
     if k is None and budget is None and (stability or learning_curve):
@@ -112,7 +111,7 @@ def assess(
             read = rules.pay(table.read())
             asked: dict[str, Any] = {
                 "k": k if budget is None else None,
-                "budget": None if budget is None else budget_in_units(budget, read),
+                "budget": budget,
                 "constraints": kept,
                 "procedure": procedure,
                 "scorer": scorer.plan(),

@@ -54,7 +54,6 @@ def select(
 ) -> None:
     """Search for the best subset of one size, or under one budget."""
     from eevee.report.searches import save_selection
-    from eevee.search.budgets import budget_in_units
     from eevee.search.compare import compare
     from eevee.search.curve import best_losses
     from eevee.search.verdict import search_verdict
@@ -69,10 +68,9 @@ def select(
     with session(out, resume, output.quiet, search.searches) as job:
         read = rules.pay(table.read())
         made = scorer.make(read, quiet=output.quiet)
-        amount = None if budget is None else budget_in_units(budget, read)
         goal: dict[str, Any] = {
             "k": k if budget is None else None,
-            "budget": amount,
+            "budget": budget,
             "constraints": kept,
             "seed": scorer.search_seed,
         }

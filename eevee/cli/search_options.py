@@ -257,10 +257,10 @@ def parse_objectives(
 def check_budget(text: str) -> None:
     """Refuse what is no positive number or percentage as wrong usage."""
     from eevee.base.errors import EeveeError
-    from eevee.search.budgets import parse_budget
+    from eevee.search.goal import Budget as SearchBudget
 
     try:
-        parse_budget(text)
+        SearchBudget.parse(text)
     except EeveeError as error:
         raise typer.BadParameter(str(error)) from None
 

@@ -17,7 +17,7 @@ from eevee.cli.printing import Reporter, progress_bar
 
 if TYPE_CHECKING:
     from eevee.search.checkpoint import Checkpoints
-    from eevee.search.control import Watch
+    from eevee.search.control import RunControl
 
 Resume = Annotated[
     bool,
@@ -46,25 +46,25 @@ class Session:
         return self._asked
 
     @property
-    def beside(self) -> Watch:
+    def beside(self) -> RunControl:
         """What many quick searches take: they are no news, and keep no state."""
-        from eevee.search.control import Watch
+        from eevee.search.control import RunControl
 
-        return Watch(None, self.stop, self.bar.beside)
+        return RunControl(None, self.stop, self.bar.beside)
 
     @property
-    def folds(self) -> Watch:
+    def folds(self) -> RunControl:
         """What searches inside outer splits take: they are no news, and keep their states."""
-        from eevee.search.control import Watch
+        from eevee.search.control import RunControl
 
-        return Watch(self.checkpoints, self.stop, self.bar.beside)
+        return RunControl(self.checkpoints, self.stop, self.bar.beside)
 
     @property
-    def watch(self) -> Watch:
+    def watch(self) -> RunControl:
         """What a search takes of this."""
-        from eevee.search.control import Watch
+        from eevee.search.control import RunControl
 
-        return Watch(self.checkpoints, self.stop, self.bar.search)
+        return RunControl(self.checkpoints, self.stop, self.bar.search, self.bar.advance)
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
         """Take note of the first Ctrl-C; the second one stops at once."""

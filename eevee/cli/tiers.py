@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from eevee.tables.results_table import ResultsTable
     from eevee.tiers.file import TierSet
     from eevee.tiers.nest import Nested
+    from eevee.tiers.result import TiersResult
 
 
 @app.command(
@@ -68,94 +70,47 @@ def tiers(
     """Choose one tier per budget: the best subset whose total cost fits."""
     from eevee.assessment.tiers import assess_tiers
     from eevee.report.searches import save_tiers
-    from eevee.search.curve import best_losses
-    from eevee.tiers.build import make_tier_set
+    from eevee.tiers.build import build_tiers
     from eevee.tiers.file import tiers_to_json
-    from eevee.tiers.goals import compare_goals, judge_goals, make_goals, search_tiers
-    from eevee.tiers.nest import nest_tiers
 
     budgets, sizes = _asked_for(budget, size, k, nested=nested)
     if budgets:
         check_sizes_compare(scorer, search)
-    procedure = search.make(scorer.paper)
-    kept = rules.make(k)
-    price: Nested | None = None
+    procedure, kept = search.make(scorer.paper), rules.make(k)
     searches = (len(budgets) + len(sizes)) * (search.searches + nested * 2 * search.restarts)
     with session(out, resume, output.quiet, searches) as job:
         read = rules.pay(table.read())
-        made = scorer.make(read, quiet=output.quiet)
-        judge = procedure.judge(made)
-        goals = make_goals(judge, budgets, sizes, kept)
-        given: dict[str, Any] = {"constraints": kept, "seed": scorer.search_seed}
-        found = search_tiers(
-            judge,
-            goals,
-            procedure=procedure,
-            **given,
-            watch=job.watch,
+        made, plan = scorer.make(read, quiet=output.quiet), scorer.plan()
+        judge = partial(assess_tiers, scorer=plan, seed=scorer.seed) if assess else None
+        result = build_tiers(
+            made, budgets, sizes=sizes, constraints=kept, nested=nested, procedure=procedure,
+            seed=scorer.search_seed, baselines=baselines, assess=judge, watch=job.watch,
             elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
-        )
-        if nested and not job.stop():
-            price = nest_tiers(judge, goals, found, procedure=procedure, **given, watch=job.watch)
-            found = price.found
-        if job.stop():
-            nested, price = False, None  # they are not, yet
-        beside = None
-        if baselines and not job.stop():
-            beside = compare_goals(judge, found, goals, **given, watch=job.beside)
-        judged = judge_goals(judge, found, goals, **given)
-        chosen = make_tier_set(
-            made, found, seed=scorer.seed, verdicts=judged, splits=scorer.plan().together
-        )
-        both = best_losses(made, found, advance=job.bar.advance)
-        if assess and not job.stop():
-            chosen = assess_tiers(
-                read,
-                chosen,
-                constraints=kept,
-                nested=nested,
-                procedure=procedure,
-                scorer=scorer.plan(),
-                seed=scorer.seed,
-                watch=job.folds,
-            )
+            file_seed=scorer.seed, splits=plan.together,
+        )  # fmt: skip
         if out is not None:
-            asked = settings(
-                table,
-                scorer,
-                search,
-                rules,
-                budgets=budgets,
-                sizes=sizes,
-                k=k,
-                nested=nested,
-                assess=assess,
-            )
-            save_tiers(
-                out,
-                made,
-                found,
-                both,
-                chosen,
-                asked,
-                baselines=beside,
-                price=None if price is None else price.price,
-                advance=job.bar.advance,
-            )
+            own: dict[str, Any] = {"budgets": budgets, "sizes": sizes, "k": k}
+            own |= {"nested": result.nesting is not None, "assess": assess}
+            asked = settings(table, scorer, search, rules, **own)
+            save_tiers(out, made, result, asked, advance=job.bar.advance)
     if output.as_json:
-        print_json(json.loads(tiers_to_json(chosen)))
+        print_json(json.loads(tiers_to_json(result)))
     else:
-        for name, one in judged.items():
-            print_line(f"{name}: {one.words}")
-        _print_tiers(found, both, read)
-        _print_assessed(chosen)
-        if price is not None:
-            _print_price(price, minimised(next(iter(found.values()))))
-        _print_beside(beside, found, read)
-        for name, result in found.items():
-            print_agreement(result, name)
+        _print_result(result, read)
         print_written(out)
     job.finish()
+
+
+def _print_result(result: TiersResult, table: ResultsTable) -> None:
+    for name, verdict in result.verdicts.items():
+        print_line(f"{name}: {verdict.words}")
+    _print_tiers(result.searches, result.losses, table)
+    _print_assessed(result.tier_set)
+    if result.nesting is not None:
+        _print_price(result.nesting, minimised(next(iter(result.searches.values()))))
+    _print_beside(result.baselines, result.searches, table)
+    for name, found in result.searches.items():
+        print_agreement(found, name)
 
 
 def _asked_for(
@@ -173,7 +128,7 @@ def _asked_for(
 
 
 def _print_beside(
-    beside: pd.DataFrame | None, found: dict[str, SearchResult], table: ResultsTable
+    beside: pd.DataFrame | None, found: Mapping[str, SearchResult], table: ResultsTable
 ) -> None:
     if beside is None:
         return
@@ -252,7 +207,9 @@ def _named(texts: Iterable[str], option: str, form: str) -> dict[str, str]:
     return values
 
 
-def _print_tiers(found: dict[str, SearchResult], both: pd.DataFrame, table: ResultsTable) -> None:
+def _print_tiers(
+    found: Mapping[str, SearchResult], both: pd.DataFrame, table: ResultsTable
+) -> None:
     from eevee.search.compare import drawn_words
     from eevee.search.near_ties import lowest_row
 

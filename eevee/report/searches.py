@@ -32,6 +32,7 @@ from eevee.search.front.pareto import ParetoResult
 from eevee.search.result import SearchResult
 from eevee.tables.results_table import ResultsTable
 from eevee.tiers.file import TierSet, dump_tiers
+from eevee.tiers.result import TiersResult
 
 FIGURES = "figures"
 
@@ -39,13 +40,9 @@ FIGURES = "figures"
 def save_tiers(
     out: str | os.PathLike[str],
     scorer: Scorer,
-    found: Mapping[str, SearchResult],
-    both: pd.DataFrame,
-    tiers: TierSet,
+    result: TiersResult,
     settings: Mapping[str, Any],
     *,
-    baselines: pd.DataFrame | None = None,
-    price: pd.DataFrame | None = None,
     advance: Advance | None = None,
 ) -> None:
     """Write the run folder of `eevee tiers`: tier files, subsets, logbook, config, figures.
@@ -55,16 +52,9 @@ def save_tiers(
     out : path
         The folder; an earlier run there is replaced.
     scorer : Scorer
-    found : mapping of tier name to SearchResult
-    both : DataFrame
-        From `best_losses`: the loss of each tier for both kinds of target.
-    tiers : TierSet
+    result : TiersResult
     settings : mapping
         Of the job, for `config.json`.
-    baselines : DataFrame, optional
-        Simple searches for the same goals (`compare`).
-    price : DataFrame, optional
-        What nesting costs (`Nested.price`).
     advance : callable, optional
         Told how many subsets have just been scored for the figures.
 
@@ -73,18 +63,24 @@ def save_tiers(
     EeveeError
         If the folder cannot be written. Nothing is left half-written.
     """
+    found = result.searches
+    more = dict(settings)
+    if result.nesting is not None:
+        more["nesting"] = result.nesting.price.to_dict("records")
     with run_folder(out) as folder:
-        dump_tiers(tiers, folder / "tiers.yaml")
-        dump_tiers(tiers, folder / "tiers.json")
-        more = settings if price is None else {**settings, "nesting": price.to_dict("records")}
-        _save_search(folder, "tiers", scorer, found, more, by="tier", baselines=baselines)
+        dump_tiers(result, folder / "tiers.yaml")
+        dump_tiers(result, folder / "tiers.json")
+        _save_search(folder, "tiers", scorer, found, more, by="tier", baselines=result.baselines)
         save_figure(folder, "rank", _rank_figure(scorer, rank_benchmarks(scorer, advance=advance)))
         save_figure(
-            folder, "cost", cost_frame(found, both, scorer), cost_unit=scorer.table.cost_unit
+            folder,
+            "cost",
+            cost_frame(found, result.losses, scorer),
+            cost_unit=scorer.table.cost_unit,
         )
-        for name, result in found.items():
-            drop = ablate(scorer, result.best, advance=advance)
-            save_figure(folder, f"ablation-{name}", _ablation_figure(scorer, result.best, drop))
+        for name, one in found.items():
+            drop = ablate(scorer, one.best, advance=advance)
+            save_figure(folder, f"ablation-{name}", _ablation_figure(scorer, one.best, drop))
         save_figure(folder, "heatmap", plots.heatmap_data(scorer.table))
 
 

@@ -16,7 +16,7 @@ from eevee.search.constraints import Constraints
 from eevee.search.control import never
 from eevee.search.evolution.evolve import evolve
 from eevee.search.evolution.generations import Evolution
-from eevee.search.goal import goal_space
+from eevee.search.goal import Budget, Goal
 from eevee.search.greedy import MAX_BACKWARD, greedy, greedy_backward, greedy_swaps, n_backward
 from eevee.search.near_ties import lowest_row
 from eevee.search.result import ProgressHook, SearchResult
@@ -55,7 +55,7 @@ def compare(
     found: SearchResult,
     *,
     k: int | None = None,
-    budget: float | None = None,
+    budget: float | str | Budget | None = None,
     constraints: Constraints | None = None,
     seed: int = 0,
     n_rescore: int = 8,
@@ -104,7 +104,7 @@ def compare(
     own = found.settings.get("method", "search")
     rows = [{**_row(own, found), "note": _proposed(found)}]
     shared: dict[str, Any] = {"budget": budget, "constraints": constraints, "seed": seed}
-    backward = n_backward(goal_space(scorer, k, budget, constraints))
+    backward = n_backward(Goal.of(k, budget, constraints).space_for(scorer))
     for name, search in BASELINES.items():
         if stop():
             break

@@ -1,12 +1,13 @@
-"""`Watch`: how whoever runs a search follows it, keeps its state and stops it."""
+"""`RunControl`: how whoever runs a search follows it, keeps its state and stops it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from eevee.scorers.base import Advance
 from eevee.search.checkpoint import Checkpoints
-from eevee.search.result import ProgressHook
+from eevee.search.result import Progress, ProgressHook
 
 
 def never() -> bool:
@@ -15,7 +16,7 @@ def never() -> bool:
 
 
 @dataclass(frozen=True)
-class Watch:
+class RunControl:
     """What goes between a running search and its surroundings; nothing of it changes a result.
 
     Attributes
@@ -26,16 +27,39 @@ class Watch:
         Asked between generations; true ends the search with what is best so far.
     progress : callable or None
         Told of a `Progress` as subsets are scored.
+    advance : callable or None
+        Told how many subsets have just been scored outside a search.
+
+    Examples
+    --------
+    >>> import time
+    >>> end = time.monotonic() + 60
+    >>> RunControl(stop=lambda: time.monotonic() > end).stop()
+    False
     """
 
     checkpoints: Checkpoints | None = None
     stop: Callable[[], bool] = never
     progress: ProgressHook | None = None
+    advance: Advance | None = None
 
-    def within(self, name: str) -> Watch:
+    def within(self, name: str) -> RunControl:
         """Return the same for one part of a job, whose checkpoints are its own."""
         kept = self.checkpoints
         return self if kept is None else replace(self, checkpoints=kept.within(name))
 
+    def without_generations(self) -> RunControl:
+        """Return the same for searches inside a job: no report names a generation."""
+        tell = self.progress
+        if tell is None:
+            return self
 
-ALONE = Watch()
+        def progress(report: Progress) -> None:
+            tell(replace(report, generation=None))
+
+        return replace(self, progress=progress)
+
+
+UNATTENDED = RunControl()
+Watch = RunControl
+"""The name of `RunControl` up to version 0.1; goes in the next one."""

@@ -1,9 +1,12 @@
-"""From a size or a budget, and rules, to the space of a search; or why there is none."""
+"""`Goal` and `Budget`: what a search is for, and the space of subsets that this describes."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 from eevee.base.arrays import Subset, round_cost, total_cost
 from eevee.base.errors import EeveeError
@@ -12,36 +15,174 @@ from eevee.search.constraints import Constraints, tasks_of
 from eevee.search.space import NO_RULES, Space
 from eevee.tables.results_table import ResultsTable
 
+_BUDGET = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*(%?)")
 
-def goal_space(
-    scorer: Scorer, k: int | None, budget: float | None, rules: Constraints | None
-) -> Space:
-    """Return the space of a search that minimises the loss of a scorer.
 
-    Raises
-    ------
-    EeveeError
-        As `make_space`; also if neither size nor budget is given, or a budget comes with
-        ``targets="unseen"``, whose losses cannot be compared across sizes.
+@dataclass(frozen=True)
+class Budget:
+    """The total cost allowed: an amount in the cost unit, or a percentage of all costs.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = ResultsTable.from_scores(pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 1.0]}))
+    >>> Budget.parse("50%").in_units(table), Budget.parse(1.5).in_units(table)
+    (1.0, 1.5)
     """
-    if k is None and budget is None:
-        raise EeveeError("give either a size k or a budget")
-    check_sizes_compare(budget, scorer.objective)
-    if budget is not None and scorer.targets != "all":
-        raise EeveeError(
-            "a search under a budget compares subsets of different sizes, which with "
-            "targets='unseen' predict different things; use targets='all', or a size k"
-        )
-    return make_space(scorer.table, k, budget, rules)
+
+    amount: float
+    percent: bool = False
+
+    @classmethod
+    def parse(cls, budget: float | str | Budget) -> Budget:
+        """Read a positive number or percentage, such as ``12`` or ``"25%"``.
+
+        Raises
+        ------
+        EeveeError
+            If it is neither.
+
+        Examples
+        --------
+        >>> Budget.parse("25%")
+        Budget(amount=25.0, percent=True)
+        """
+        if isinstance(budget, Budget):
+            return budget
+        match = _BUDGET.fullmatch(str(budget).strip())
+        value = float(match[1] + (match[2] or "")) if match else math.nan
+        if match is None or not 0 < value < math.inf:
+            raise EeveeError(f"a budget is a positive number or percentage, not {budget!r}")
+        return cls(value, bool(match[3]))
+
+    def in_units(self, table: ResultsTable) -> float:
+        """Return the amount in the table's cost unit."""
+        return round_cost(self.amount * table.total_cost / 100 if self.percent else self.amount)
 
 
-def check_sizes_compare(budget: float | None, objective: Objective) -> None:
-    """Refuse a budget for an objective that does not compare across sizes."""
-    if budget is not None and objective == "r2":
-        raise EeveeError(
-            "a search under a budget compares subsets of different sizes, for which R2 speaks of "
-            "different benchmarks; use a size k, or another objective"
+@dataclass(frozen=True)
+class Goal:
+    """What a search is for: a size or a budget, and rules.
+
+    Attributes
+    ----------
+    k : int or None
+    budget : Budget or None
+    constraints : Constraints or None
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = ResultsTable.from_scores(pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 1.0]}))
+    >>> goal = Goal.of(k=1, constraints=Constraints(require=("b",)))
+    >>> list(goal.space(table)), Goal.of(budget="50%").describe(table)["goal"]
+    ([('b',)], '1 benchmarks')
+    """
+
+    k: int | None = None
+    budget: Budget | None = None
+    constraints: Constraints | None = None
+
+    @classmethod
+    def of(
+        cls,
+        k: int | None = None,
+        budget: float | str | Budget | None = None,
+        constraints: Constraints | None = None,
+    ) -> Goal:
+        """Make a goal of what users give; a budget as for `Budget.parse`."""
+        return cls(k, None if budget is None else Budget.parse(budget), constraints)
+
+    @property
+    def given(self) -> bool:
+        """Whether there is anything to search for."""
+        return self.k is not None or self.budget is not None
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The same as the arguments of a search."""
+        return {"k": self.k, "budget": self.budget, "constraints": self.constraints}
+
+    def under(self, constraints: Constraints | None) -> Goal:
+        """Return the same size or budget under other rules; a largest size is for budgets only."""
+        if constraints is not None and self.k is not None:
+            constraints = replace(constraints, max_size=None)
+        return replace(self, constraints=constraints)
+
+    def amount(self, table: ResultsTable) -> float | None:
+        """Return the budget in the table's cost unit, if there is one."""
+        return None if self.budget is None else self.budget.in_units(table)
+
+    def in_units(self, table: ResultsTable) -> Goal:
+        """Return the same goal with its budget in the table's cost unit, not as a percentage."""
+        amount = self.amount(table)
+        return self if amount is None else replace(self, budget=Budget(amount))
+
+    def describe(self, table: ResultsTable) -> dict[str, Any]:
+        """Return it in words, and as plain values."""
+        amount = self.amount(table)
+        words = f"k = {self.k}" if amount is None else f"{amount:g} {table.cost_unit}"
+        rules = self.constraints.describe() if self.constraints else {}
+        goal = words if self.given else "given subsets"
+        return {"goal": goal, "k": self.k, "budget": amount, "constraints": rules}
+
+    def check_objective(self, objective: Objective) -> None:
+        """Refuse a budget for an objective that does not compare across sizes."""
+        if self.budget is not None and objective == "r2":
+            raise EeveeError(
+                "a search under a budget compares subsets of different sizes, for which R2 speaks "
+                "of different benchmarks; use a size k, or another objective"
+            )
+
+    def space_for(self, scorer: Scorer) -> Space:
+        """Return the space of a search that minimises the loss of a scorer.
+
+        Raises
+        ------
+        EeveeError
+            As `space`; also if neither size nor budget is given, or a budget comes with
+            ``targets="unseen"``, whose losses cannot be compared across sizes.
+        """
+        if not self.given:
+            raise EeveeError("give either a size k or a budget")
+        self.check_objective(scorer.objective)
+        if self.budget is not None and scorer.targets != "all":
+            raise EeveeError(
+                "a search under a budget compares subsets of different sizes, which with "
+                "targets='unseen' predict different things; use targets='all', or a size k"
+            )
+        return self.space(scorer.table)
+
+    def space(self, table: ResultsTable) -> Space:
+        """Return the space that the goal describes; of any size without size and budget.
+
+        Raises
+        ------
+        EeveeError
+            If both are given, or naming the limit or rule that cannot be met.
+        """
+        rules, k = self.constraints or NO_RULES, self.k
+        if k is not None and self.budget is not None:
+            raise EeveeError(
+                "give either a size k or a budget; the largest size under a budget is max_size"
+            )
+        if k is not None and rules.max_size is not None:
+            raise EeveeError("max_size bounds the size under a budget; with k the size is given")
+        rules.check(table)
+        costs = {name: cost for name, cost in table.costs.items() if name not in rules.exclude}
+        space = Space(
+            costs=costs,
+            smallest=1 if k is None else k,
+            largest=min(rules.max_size or len(costs), len(costs)) if k is None else k,
+            fixed=tuple(sorted({*rules.require, *table.paid})),
+            budget=self.amount(table),
+            tasks={n: t for n, t in tasks_of(table).items() if n in costs} if rules.by_task else {},
+            rules=rules,
         )
+        _check_sizes(space)
+        if space.completion(space.fixed) is None:
+            raise _unmet(space, table)
+        return space
 
 
 def check_unseen(scorer: Scorer, space: Space) -> None:
@@ -60,50 +201,6 @@ def check_unseen(scorer: Scorer, space: Space) -> None:
             f"with all {len(targets)} benchmarks nothing is left to predict, which {what} judges; "
             "give a smaller size, or use targets='all' and another objective"
         )
-
-
-def make_space(
-    table: ResultsTable,
-    k: int | None = None,
-    budget: float | None = None,
-    rules: Constraints | None = None,
-) -> Space:
-    """Return the space that a size or a budget and the rules describe; of any size without both.
-
-    Raises
-    ------
-    EeveeError
-        If both are given, or naming the limit or rule that cannot be met.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> table = ResultsTable.from_scores(pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 1.0]}))
-    >>> list(make_space(table, k=1, rules=Constraints(require=("b",))))
-    [('b',)]
-    """
-    rules = rules or NO_RULES
-    if k is not None and budget is not None:
-        raise EeveeError(
-            "give either a size k or a budget; the largest size under a budget is max_size"
-        )
-    if k is not None and rules.max_size is not None:
-        raise EeveeError("max_size bounds the size under a budget; with k the size is given")
-    rules.check(table)
-    costs = {name: cost for name, cost in table.costs.items() if name not in rules.exclude}
-    space = Space(
-        costs=costs,
-        smallest=1 if k is None else k,
-        largest=min(rules.max_size or len(costs), len(costs)) if k is None else k,
-        fixed=tuple(sorted({*rules.require, *table.paid})),
-        budget=budget,
-        tasks={n: t for n, t in tasks_of(table).items() if n in costs} if rules.by_task else {},
-        rules=rules,
-    )
-    _check_sizes(space)
-    if space.completion(space.fixed) is None:
-        raise _unmet(space, table)
-    return space
 
 
 def inside(space: Space, subset: Subset) -> Subset:

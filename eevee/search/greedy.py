@@ -54,11 +54,11 @@ def swapped(scorer: Scorer, space: Space, stop: Callable[[], bool] = never) -> S
     Examples
     --------
     >>> import numpy as np, pandas as pd, eevee
-    >>> from eevee.search.goal import make_space
+    >>> from eevee.search.goal import Goal
     >>> frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 4)), columns=list("abcd"))
     >>> table = eevee.ResultsTable.from_scores(frame)
     >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
-    >>> len(swapped(scorer, make_space(table, k=2)).best)
+    >>> len(swapped(scorer, Goal(k=2).space(table)).best)
     2
     """
     ledger = Ledger(scorer, "greedy", 0)

@@ -15,8 +15,9 @@ from eevee.scorers.objective import check_objective, objective_scorer, plain_sco
 from eevee.search.agreement import agreement
 from eevee.search.compare import SEARCHES
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
+from eevee.search.control import UNATTENDED, RunControl
 from eevee.search.evolution.generations import Evolution
+from eevee.search.goal import Budget
 from eevee.search.near_ties import NearTies, check_near_ties, settle
 from eevee.search.result import SearchResult
 
@@ -109,12 +110,12 @@ class Procedure:
         scorer: Scorer,
         k: int | None = None,
         *,
-        budget: float | None = None,
+        budget: float | str | Budget | None = None,
         constraints: Constraints | None = None,
         seed: int = 0,
         include: Iterable[Iterable[str]] = (),
         label: str = "search",
-        watch: Watch = ALONE,
+        watch: RunControl = UNATTENDED,
         elsewhere: Sequence[Scorer] = (),
     ) -> SearchResult:
         """Search, as often as there are restarts; parameters as in `eevee.evolve`.

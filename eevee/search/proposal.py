@@ -9,7 +9,7 @@ import numpy as np
 from eevee.base.arrays import Subset
 from eevee.scorers.base import Scorer
 from eevee.search.constraints import Constraints
-from eevee.search.goal import goal_space
+from eevee.search.goal import Budget, Goal
 from eevee.search.result import Ledger, ProgressHook, SearchResult
 from eevee.search.space import Space
 
@@ -37,14 +37,14 @@ def proposing(method: str, total: Callable[[Space], int]) -> Callable[[Propose],
             scorer: Scorer,
             k: int | None = None,
             *,
-            budget: float | None = None,
+            budget: float | str | Budget | None = None,
             constraints: Constraints | None = None,
             seed: int = 0,
             n_rescore: int = 8,
             label: str = "search",
             progress: ProgressHook | None = None,
         ) -> SearchResult:
-            space = goal_space(scorer, k, budget, constraints)
+            space = Goal.of(k, budget, constraints).space_for(scorer)
             ledger = Ledger(scorer, label, total(space), progress)
             proposed = list(propose(ledger, space, np.random.default_rng(seed)))
             # A subset that was only ever proposed; others keep the step that they came from.

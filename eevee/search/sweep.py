@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from eevee.base.seeds import child_seed
 from eevee.scorers.base import Scorer
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
-from eevee.search.goal import make_space
+from eevee.search.control import UNATTENDED, RunControl
+from eevee.search.goal import Goal
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
 from eevee.search.verdict import SearchVerdict, search_verdict
@@ -21,7 +21,7 @@ def sweep(
     seed: int = 0,
     constraints: Constraints | None = None,
     procedure: Procedure | None = None,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
     elsewhere: Sequence[Scorer] = (),
 ) -> list[SearchResult]:
     """Search at several sizes (paper, Fig. 5): one `SearchResult` per k, in order.
@@ -37,7 +37,7 @@ def sweep(
     constraints : Constraints, optional
     procedure : Procedure, optional
         The search, and its settings.
-    watch : Watch
+    watch : RunControl
         After a stop there are fewer results.
     elsewhere : sequence of Scorer
         As in `Procedure.run`.
@@ -58,7 +58,7 @@ def sweep(
     """
     sizes = list(ks)
     for k in sizes:
-        make_space(scorer.table, k, rules=constraints)
+        Goal(k, constraints=constraints).space(scorer.table)
     procedure = procedure or Procedure()
     found: list[SearchResult] = []
     for k in sizes:

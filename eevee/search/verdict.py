@@ -14,6 +14,7 @@ from eevee.scorers.base import Objective, Scorer
 from eevee.scorers.objective import MINIMISED, objective_scorer
 from eevee.search.baselines import random_subsets
 from eevee.search.constraints import Constraints
+from eevee.search.goal import Budget
 from eevee.search.result import SearchResult
 from eevee.stats.intervals import overlap_factor
 
@@ -93,7 +94,7 @@ def search_verdict(
     found: SearchResult,
     *,
     k: int | None = None,
-    budget: float | None = None,
+    budget: float | str | Budget | None = None,
     constraints: Constraints | None = None,
     seed: int = 0,
 ) -> SearchVerdict:

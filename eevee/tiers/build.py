@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,30 +12,39 @@ from eevee._version import __version__
 from eevee.scorers.base import Scorer
 from eevee.scorers.objective import plain_scorer
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
+from eevee.search.control import UNATTENDED, RunControl
+from eevee.search.curve import best_losses
+from eevee.search.goal import Budget
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
 from eevee.search.verdict import SearchVerdict
 from eevee.tables.results_table import ResultsTable
 from eevee.tiers.file import SearchLoss, TableInfo, Tier, TierBenchmark, TierSet
-from eevee.tiers.goals import (
-    make_goals,
-    search_tiers,
-)
+from eevee.tiers.goals import compare_goals, judge_goals, make_goals, search_tiers
+from eevee.tiers.nest import check_nestable, nest_tiers
+from eevee.tiers.result import TiersResult
+
+Assess = Callable[..., TierSet]
+"""`eevee.assess_tiers`, or a `functools.partial` of it."""
 
 
 def build_tiers(
     scorer: Scorer,
-    budgets: Mapping[str, float | str],
+    budgets: Mapping[str, float | str | Budget],
     *,
     sizes: Mapping[str, int] | None = None,
     constraints: Constraints | None = None,
     nested: bool = False,
     procedure: Procedure | None = None,
     seed: int = 0,
-    watch: Watch = ALONE,
-) -> TierSet:
-    """Choose one tier per budget.
+    baselines: bool = True,
+    elsewhere: Sequence[Scorer] = (),
+    assess: Assess | None = None,
+    watch: RunControl = UNATTENDED,
+    file_seed: int | None = None,
+    splits: Mapping[str, Any] | None = None,
+) -> TiersResult:
+    """Choose one tier per budget or size, and say how good they are: all of `eevee tiers`.
 
     Parameters
     ----------
@@ -51,11 +60,25 @@ def build_tiers(
     procedure : Procedure, optional
         The search, and its settings.
     seed : int
-    watch : Watch
+        Of the searches.
+    baselines : bool
+        Whether to search by simple methods as well, to compare.
+    elsewhere : sequence of Scorer
+        The same scorer on other splits (`Procedure.run`), to say how far tiers depend on these.
+    assess : callable, optional
+        `eevee.assess_tiers`, or ``functools.partial(eevee.assess_tiers, scorer="ridge")``: then
+        each tier has an assessed loss. It is given table, tiers, `constraints`, `nested`,
+        `procedure` and `watch`; scorer, folds and seed are its own.
+    watch : RunControl
+        After a stop there are fewer tiers, and neither nesting, baselines nor assessment.
+    file_seed : int, optional
+        The seed that the tier file names, where `seed` was derived from it.
+    splits : mapping, optional
+        What the tier file says of the splits beside the scorer, such as ``{"groups": "family"}``.
 
     Returns
     -------
-    TierSet
+    TiersResult
 
     Raises
     ------
@@ -70,18 +93,37 @@ def build_tiers(
     >>> frame = pd.DataFrame(skill + [0.1, 0.5, 0.5, 0.5] * noise, columns=list("abcd"))
     >>> table = eevee.ResultsTable.from_scores(frame)
     >>> scorer = eevee.MLPScorer(table, eevee.shuffle_splits(table), epochs=20)
-    >>> tiers = build_tiers(scorer, {"small": 1, "big": "75%"})
-    >>> tiers["small"].benchmark_names, tiers["big"].cost
+    >>> found = build_tiers(scorer, {"small": 1, "big": "75%"})
+    >>> found["small"].benchmark_names, found["big"].cost
     (('a',), 3.0)
+    >>> found.baselines["tier"].unique().tolist(), found.losses.columns.tolist()
+    (['small', 'big'], ['all', 'unseen'])
     """
-    from eevee.tiers.nest import nest_tiers
-
-    goals = make_goals(scorer, budgets, sizes, constraints)
-    options: dict[str, Any] = {"constraints": constraints, "procedure": procedure, "seed": seed}
-    found = search_tiers(scorer, goals, **options, watch=watch)
+    procedure = procedure or Procedure()
+    judge = procedure.judge(scorer)
+    goals = make_goals(judge, budgets, sizes, constraints)
     if nested:
-        found = nest_tiers(scorer, goals, found, **options, watch=watch).found
-    return make_tier_set(scorer, found, seed=seed)
+        check_nestable(goals)
+    options: dict[str, Any] = {"procedure": procedure, "seed": seed, "watch": watch}
+    found = search_tiers(judge, goals, **options, elsewhere=elsewhere)
+    nesting = None
+    if nested and not watch.stop():
+        nesting = nest_tiers(judge, goals, found, **options)
+        found = nesting.found
+    if watch.stop():
+        nesting = None  # they do not nest, yet
+    beside = None
+    quick = watch.without_generations()
+    if baselines and not watch.stop():
+        beside = compare_goals(judge, found, goals, seed=seed, watch=quick)
+    verdicts = judge_goals(judge, found, goals, seed=seed)
+    own = seed if file_seed is None else file_seed
+    tiers = make_tier_set(scorer, found, seed=own, verdicts=verdicts, splits=splits)
+    losses = best_losses(scorer, found, advance=watch.advance)
+    if assess is not None and not watch.stop():
+        rules: dict[str, Any] = {"constraints": constraints, "nested": nested}
+        tiers = assess(scorer.table, tiers, **rules, procedure=procedure, watch=quick)
+    return TiersResult(tiers, found, losses, verdicts, beside, nesting)
 
 
 def make_tier_set(

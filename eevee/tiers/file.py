@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import yaml
 
@@ -175,6 +175,20 @@ class TierSet:
         return len(self.tiers)
 
 
+class HoldsTiers(Protocol):
+    """What holds a tier set, such as `eevee.tiers.result.TiersResult`."""
+
+    @property
+    def tier_set(self) -> TierSet:
+        """The tier set."""
+        ...
+
+
+def tier_set_of(tiers: TierSet | HoldsTiers) -> TierSet:
+    """Return a tier set, or that of a result."""
+    return tiers if isinstance(tiers, TierSet) else tiers.tier_set
+
+
 def tiers_schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a tier file.
 
@@ -193,7 +207,7 @@ def tiers_schema() -> dict[str, Any]:
 # --- writing -----------------------------------------------------------------------------------
 
 
-def tiers_to_yaml(tiers: TierSet) -> str:
+def tiers_to_yaml(tiers: TierSet | HoldsTiers) -> str:
     """Return the YAML text of a tier file; the same tiers always give the same text.
 
     Losses have 6 significant digits, costs and budgets 12.
@@ -213,17 +227,17 @@ def tiers_to_yaml(tiers: TierSet) -> str:
     )
 
 
-def tiers_to_json(tiers: TierSet) -> str:
+def tiers_to_json(tiers: TierSet | HoldsTiers) -> str:
     """Return the JSON text of a tier file; as `tiers_to_yaml`."""
     return json.dumps(_plain_file(tiers), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def dump_tiers(tiers: TierSet, path: str | os.PathLike[str]) -> None:
+def dump_tiers(tiers: TierSet | HoldsTiers, path: str | os.PathLike[str]) -> None:
     """Write a tier file, YAML or JSON by suffix; never leaves half a file.
 
     Parameters
     ----------
-    tiers : TierSet
+    tiers : TierSet, or the result of `eevee.build_tiers`
     path : path
         Ends in ``.yaml``, ``.yml`` or ``.json``. An existing file is replaced.
 
@@ -250,7 +264,8 @@ def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _represent_text)
 
 
-def _plain_file(tiers: TierSet) -> dict[str, Any]:
+def _plain_file(given: TierSet | HoldsTiers) -> dict[str, Any]:
+    tiers = tier_set_of(given)
     """Pass through the reader's checks, which also round: what is written can be read."""
     checked = _file({"schema": SCHEMA, **_plain(tiers)}, "")
     return {"schema": SCHEMA, **_plain(checked)}

@@ -10,11 +10,10 @@ import numpy as np
 from eevee.base.arrays import Subset
 from eevee.scorers.base import Scorer
 from eevee.search.baselines import N_RANDOM
-from eevee.search.budgets import budget_in_units
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
+from eevee.search.control import UNATTENDED, RunControl
 from eevee.search.front.pareto import ParetoResult, within_one_se
-from eevee.search.goal import goal_space
+from eevee.search.goal import Budget, Goal
 from eevee.search.procedure import Procedure
 from eevee.search.result import Ledger, ProgressHook, SearchResult
 from eevee.search.space import Space
@@ -32,7 +31,7 @@ def read_tier(
     constraints: Constraints | None = None,
     n_rescore: int = 8,
     label: str = "tier",
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
 ) -> SearchResult:
     """Read the best subset under a budget from a front, and move it on while a neighbour is better.
 
@@ -49,7 +48,7 @@ def read_tier(
         Initialisations under which the best 50 are scored again; 0 skips it.
     label : str
         Name in progress reports.
-    watch : Watch
+    watch : RunControl
 
     Returns
     -------
@@ -70,10 +69,14 @@ def read_tier(
     >>> bool(read_tier(scorer, eevee.pareto(scorer), "50%").best_row["cost"] <= 3)
     True
     """
-    amount = budget_in_units(budget, scorer.table)
-    space = goal_space(scorer, None, amount, constraints)
+    space = Goal.of(budget=budget, constraints=constraints).space_for(scorer)
     ledger = _polished(scorer, result, space, label, watch)
-    settings = {**result.settings, "budget": amount, "method": "front", "n_rescore": n_rescore}
+    settings = {
+        **result.settings,
+        "budget": space.budget,
+        "method": "front",
+        "n_rescore": n_rescore,
+    }
     return ledger.result(n_rescore=n_rescore, settings=settings, logbook=ledger.one_line())
 
 
@@ -85,7 +88,7 @@ def tiers_from_front(
     constraints: Constraints | None = None,
     procedure: Procedure | None = None,
     seed: int = 0,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
 ) -> dict[str, SearchResult]:
     """Take under each budget the better of the front's subset and that of its own search.
 
@@ -102,7 +105,7 @@ def tiers_from_front(
     procedure : Procedure, optional
         Of the searches under each budget, and their `seed`.
     seed : int
-    watch : Watch
+    watch : RunControl
 
     Returns
     -------
@@ -115,14 +118,12 @@ def tiers_from_front(
     """
     goals = make_goals(scorer, budgets, None, constraints)
     lowest = replace(procedure or Procedure(), near_ties="loss")  # as the front itself goes
-    alone = search_tiers(
-        scorer, goals, constraints=constraints, procedure=lowest, seed=seed, watch=watch
-    )
+    alone = search_tiers(scorer, goals, procedure=lowest, seed=seed, watch=watch)
     tiers: dict[str, SearchResult] = {}
-    for goal in goals[: len(alone)]:
-        space = goal_space(scorer, None, goal.budget, constraints)
-        also = [alone[goal.name].best, *(tier.best for tier in tiers.values())]
-        tiers[goal.name] = _better(scorer, alone[goal.name], result, space, also, watch)
+    for name in alone:
+        space = goals[name].space_for(scorer)
+        also = [alone[name].best, *(tier.best for tier in tiers.values())]
+        tiers[name] = _better(scorer, alone[name], result, space, also, watch)
     return tiers
 
 
@@ -150,7 +151,7 @@ def one_se_tier(
     ranked = result.front[result.front["cost"] == chosen["cost"]].drop(
         columns=["unseen", "unseen_spread"]
     )
-    space = goal_space(scorer, None, float(chosen["cost"]), constraints)
+    space = Goal(None, Budget(float(chosen["cost"])), constraints).space_for(scorer)
     ledger = _seen(scorer, result, replace(space, budget=None), "one standard error")
     ledger.add(ledger.count_draws(_random(space, result)), 0)
     return SearchResult(
@@ -171,12 +172,12 @@ def _better(
     front: ParetoResult,
     space: Space,
     also: list[Subset],
-    watch: Watch,
+    watch: RunControl,
 ) -> SearchResult:
     """Rank what both searches scored under a budget together."""
     if alone.exact:
         return alone
-    read = _polished(scorer, front, space, "front", Watch(stop=watch.stop)).rows
+    read = _polished(scorer, front, space, "front", RunControl(stop=watch.stop)).rows
     rows = dict(read)
     own = alone.evaluated[["benchmarks", "loss", "spread", "generation"]]
     rows |= {subset: tuple(row) for subset, *row in own.itertuples(index=False)}
@@ -197,7 +198,7 @@ def _polished(
     result: ParetoResult,
     space: Space,
     label: str,
-    watch: Watch,
+    watch: RunControl,
 ) -> Ledger:
     """Begin with what the front's search scored, and score neighbours until none is better."""
     ledger = _seen(scorer, result, space, label, watch.progress)

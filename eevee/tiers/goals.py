@@ -3,69 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import pandas as pd
 
 from eevee.base.errors import EeveeError
 from eevee.base.seeds import child_seed
 from eevee.scorers.base import Scorer
-from eevee.search.budgets import budget_in_units
 from eevee.search.compare import compare
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
-from eevee.search.goal import check_unseen, goal_space
+from eevee.search.control import UNATTENDED, RunControl
+from eevee.search.goal import Budget, Goal, check_unseen
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
 from eevee.search.verdict import SearchVerdict, search_verdict
 
 
-@dataclass(frozen=True)
-class Goal:
-    """What one tier is chosen for: a budget in the cost unit, or a size."""
-
-    name: str
-    budget: float | None = None
-    k: int | None = None
-
-
 def make_goals(
     scorer: Scorer,
-    budgets: Mapping[str, float | str],
+    budgets: Mapping[str, float | str | Budget],
     sizes: Mapping[str, int] | None = None,
     constraints: Constraints | None = None,
-) -> list[Goal]:
-    """Return the goals of tiers, by rising budget, then by rising size.
+) -> dict[str, Goal]:
+    """Return the goals of tiers by name, by rising budget, then by rising size.
+
+    Budgets are in the cost unit of the scorer's table.
 
     Raises
     ------
     EeveeError
         If there is none, a name is used twice, or naming the tier that cannot be met and why.
     """
-    table = scorer.table
-    goals = [Goal(name, budget=budget_in_units(b, table)) for name, b in budgets.items()]
-    goals += [Goal(name, k=k) for name, k in (sizes or {}).items()]
-    if not goals:
+    table, sizes = scorer.table, sizes or {}
+    if not budgets and not sizes:
         raise EeveeError("tiers need at least one budget, such as small=10%, or size")
-    for goal in goals:
-        if sum(other.name == goal.name for other in goals) > 1:
-            raise EeveeError(f"tier {goal.name!r} has both a budget and a size; give one")
-        rules = rules_of(goal, constraints)
+    for name in sizes:
+        if name in budgets:
+            raise EeveeError(f"tier {name!r} has both a budget and a size; give one")
+    goals = {name: Goal.of(budget=budget).in_units(table) for name, budget in budgets.items()}
+    goals |= {name: Goal(k) for name, k in sizes.items()}
+    goals = {name: goal.under(constraints) for name, goal in goals.items()}
+    for name, goal in goals.items():
         try:
-            check_unseen(scorer, goal_space(scorer, goal.k, goal.budget, rules))
+            check_unseen(scorer, goal.space_for(scorer))
         except EeveeError as error:
-            raise EeveeError(f"tier {goal.name!r}: {error}") from None
-    return sorted(goals, key=lambda g: (g.budget is None, g.budget or 0.0, g.k or 0, g.name))
+            raise EeveeError(f"tier {name!r}: {error}") from None
+
+    def order(name: str) -> tuple[bool, float, int, str]:
+        goal = goals[name]
+        return goal.budget is None, goal.amount(table) or 0.0, goal.k or 0, name
+
+    return {name: goals[name] for name in sorted(goals, key=order)}
 
 
 def search_tiers(
     scorer: Scorer,
-    goals: Sequence[Goal],
+    goals: Mapping[str, Goal],
     *,
-    constraints: Constraints | None = None,
     procedure: Procedure | None = None,
     seed: int = 0,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
     elsewhere: Sequence[Scorer] = (),
 ) -> dict[str, SearchResult]:
     """Search for each goal, in the order given.
@@ -81,16 +77,14 @@ def search_tiers(
     """
     procedure = procedure or Procedure()
     found: dict[str, SearchResult] = {}
-    for goal in goals:
-        smaller = [found[g.name].best for g in goals if g.name in found and g.budget]
-        found[goal.name] = procedure.run(
+    for name, goal in goals.items():
+        smaller = [result.best for one, result in found.items() if goals[one].budget]
+        found[name] = procedure.run(
             scorer,
-            goal.k,
-            budget=goal.budget,
-            constraints=rules_of(goal, constraints),
+            **goal.arguments,
             seed=goal_seed(seed, goal),
             include=smaller if goal.budget else (),
-            label=goal.name,
+            label=name,
             watch=watch,
             elsewhere=elsewhere,
         )
@@ -101,17 +95,16 @@ def search_tiers(
 
 def goal_seed(seed: int, goal: Goal) -> int:
     """Return the seed of a goal's search: the same whichever other tiers there are."""
-    return child_seed(seed, *f"{goal.budget if goal.k is None else goal.k!r}".encode())
+    return child_seed(seed, *f"{goal.k if goal.budget is None else goal.budget.amount}".encode())
 
 
 def compare_goals(
     scorer: Scorer,
     found: Mapping[str, SearchResult],
-    goals: Sequence[Goal],
+    goals: Mapping[str, Goal],
     *,
-    constraints: Constraints | None = None,
     seed: int = 0,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
 ) -> pd.DataFrame:
     """Compare what was found for each goal with simple searches for the same.
 
@@ -121,48 +114,31 @@ def compare_goals(
         As `eevee.search.compare.compare`, with a first column ``tier``.
     """
     parts = []
-    for goal in goals:
-        if goal.name in found:
-            frame = compare(
-                scorer,
-                found[goal.name],
-                k=goal.k,
-                budget=goal.budget,
-                constraints=rules_of(goal, constraints),
-                seed=goal_seed(seed, goal),
-                stop=watch.stop,
-                progress=watch.progress,
-            )
-            frame.insert(0, "tier", goal.name)
-            parts.append(frame)
+    for name, result in found.items():
+        frame = compare(
+            scorer,
+            result,
+            **goals[name].arguments,
+            seed=goal_seed(seed, goals[name]),
+            stop=watch.stop,
+            progress=watch.progress,
+        )
+        frame.insert(0, "tier", name)
+        parts.append(frame)
     return pd.concat(parts, ignore_index=True)
 
 
 def judge_goals(
     scorer: Scorer,
     found: Mapping[str, SearchResult],
-    goals: Sequence[Goal],
+    goals: Mapping[str, Goal],
     *,
-    constraints: Constraints | None = None,
     seed: int = 0,
 ) -> dict[str, SearchVerdict]:
     """Judge for each goal what was found beside random subsets, as `eevee.search_verdict`."""
     return {
-        goal.name: search_verdict(
-            scorer,
-            found[goal.name],
-            k=goal.k,
-            budget=goal.budget,
-            constraints=rules_of(goal, constraints),
-            seed=goal_seed(seed, goal),
+        name: search_verdict(
+            scorer, result, **goals[name].arguments, seed=goal_seed(seed, goals[name])
         )
-        for goal in goals
-        if goal.name in found
+        for name, result in found.items()
     }
-
-
-def rules_of(goal: Goal, constraints: Constraints | None) -> Constraints | None:
-    """Return the rules of one goal: a largest size speaks of budgets alone."""
-    if constraints is None or goal.k is None:
-        return constraints
-    return replace(constraints, max_size=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,11 +13,11 @@ from eevee.base.arrays import Subset
 from eevee.base.errors import EeveeError
 from eevee.scorers.base import Scorer
 from eevee.search.constraints import Constraints
-from eevee.search.control import ALONE, Watch
-from eevee.search.goal import goal_space
+from eevee.search.control import UNATTENDED, RunControl
+from eevee.search.goal import Goal
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
-from eevee.tiers.goals import Goal, rules_of, search_tiers
+from eevee.tiers.goals import search_tiers
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +42,12 @@ class Nested:
 
 def nest_tiers(
     scorer: Scorer,
-    goals: Sequence[Goal],
+    goals: Mapping[str, Goal],
     free: Mapping[str, SearchResult],
     *,
-    constraints: Constraints | None = None,
     procedure: Procedure | None = None,
     seed: int = 0,
-    watch: Watch = ALONE,
+    watch: RunControl = UNATTENDED,
 ) -> Nested:
     """Choose tiers of which each holds the one before.
 
@@ -59,11 +58,11 @@ def nest_tiers(
     Parameters
     ----------
     scorer : Scorer
-    goals : sequence of Goal
-        From `make_goals`: all budgets or all sizes.
+    goals : mapping of tier name to Goal
+        From `make_goals`: all budgets or all sizes, under the same rules.
     free : mapping of tier name to SearchResult
         From `search_tiers` with the same goals.
-    constraints, procedure, seed, watch
+    procedure, seed, watch
         As in `search_tiers`.
 
     Raises
@@ -82,54 +81,63 @@ def nest_tiers(
     >>> small < base < big
     True
     """
-    if len({goal.k is None for goal in goals}) > 1:
-        raise EeveeError("nested tiers have budgets or sizes, not some of each")
+    check_nestable(goals)
     options: dict[str, Any] = {
         "procedure": procedure,
         "seed": seed,
         "watch": watch,
     }
-    rules = constraints or Constraints()
-    grown = _chain(scorer, goals, rules.requiring, "grown", options)
+    grown = _chain(scorer, goals, Constraints.requiring, "grown", options)
     names = scorer.table.benchmark_names
+    larger_first = {name: goals[name] for name in reversed(list(goals))}
     cut = _chain(
-        scorer, goals[::-1], lambda held: rules.excluding(set(names) - set(held)), "cut", options
+        scorer,
+        larger_first,
+        lambda rules, held: rules.excluding(set(names) - set(held)),
+        "cut",
+        options,
     )
     ways = [way for way in (grown, cut) if way is not None and len(way) == len(goals)]
     if not ways:  # stopped on the way: nothing nests yet
-        return Nested(dict(free), _price(goals, free, free), grown=True)
-    best = min(ways, key=lambda way: float(_price(goals, free, way)["increase"].mean()))
+        return Nested(dict(free), _price(free, free), grown=True)
+    best = min(ways, key=lambda way: float(_price(free, way)["increase"].mean()))
     # What a chain leaves to choose from depends on its other tiers: the free searches tell more.
     found = {
-        goal.name: replace(
-            best[goal.name],
-            agreement=free[goal.name].agreement,
-            split_agreement=free[goal.name].split_agreement,
+        name: replace(
+            best[name],
+            agreement=free[name].agreement,
+            split_agreement=free[name].split_agreement,
         )
-        for goal in goals
+        for name in goals
     }
-    return Nested(found, _price(goals, free, found), grown=best is grown)
+    return Nested(found, _price(free, found), grown=best is grown)
+
+
+def check_nestable(goals: Mapping[str, Goal]) -> None:
+    """Refuse budgets beside sizes: neither is within the other."""
+    if len({goal.k is None for goal in goals.values()}) > 1:
+        raise EeveeError("nested tiers have budgets or sizes, not some of each")
 
 
 def _chain(
     scorer: Scorer,
-    goals: Sequence[Goal],
-    given: Callable[[Subset], Constraints],
+    goals: Mapping[str, Goal],
+    given: Callable[[Constraints, Subset], Constraints],
     way: str,
     options: Mapping[str, Any],
 ) -> dict[str, SearchResult] | None:
     """Search for one goal after the other under what the one before leaves; None if it cannot."""
     found: dict[str, SearchResult] = {}
     held: Subset = () if way == "grown" else scorer.table.benchmark_names
-    for goal in goals:
-        rules = given(held)
-        step = Goal(f"{goal.name} ({way})", goal.budget, goal.k)
+    for name, goal in goals.items():
+        step = goal.under(given(goal.constraints or Constraints(), held))
         try:
-            goal_space(scorer, goal.k, goal.budget, rules_of(goal, rules))
+            step.space_for(scorer)
         except EeveeError:
             return None  # what the larger tier holds does not fit the smaller budget
-        found[goal.name] = search_tiers(scorer, [step], constraints=rules, **options)[step.name]
-        held = found[goal.name].best
+        label = f"{name} ({way})"
+        found[name] = search_tiers(scorer, {label: step}, **options)[label]
+        held = found[name].best
         if options["watch"].stop():
             break
     return found
@@ -141,15 +149,12 @@ def quoted_loss(result: SearchResult) -> float:
     return float(result.best_row["loss"]) if np.isnan(again) else again
 
 
-def _price(
-    goals: Sequence[Goal], free: Mapping[str, SearchResult], nested: Mapping[str, SearchResult]
-) -> pd.DataFrame:
-    names = [goal.name for goal in goals if goal.name in free]
+def _price(free: Mapping[str, SearchResult], nested: Mapping[str, SearchResult]) -> pd.DataFrame:
     frame = pd.DataFrame(
         {
-            "tier": names,
-            "free": [quoted_loss(free[name]) for name in names],
-            "nested": [quoted_loss(nested[name]) for name in names],
+            "tier": list(free),
+            "free": [quoted_loss(result) for result in free.values()],
+            "nested": [quoted_loss(nested[name]) for name in free],
         }
     )
     return frame.assign(increase=100 * (frame["nested"] / frame["free"] - 1))

@@ -15,11 +15,11 @@ from sklearn.linear_model import Ridge
 import eevee
 from eevee.assessment.assess import outer_rounds
 from eevee.scorers.spec import Scoring
-from eevee.search.goal import make_space
 from eevee.splits.splits import Splits
 from eevee.tables.results_table import ResultsTable
 from tests.conftest import made_table
 from tests.scorers.tables import rich_table, with_scores
+from tests.search.spaces import make_space
 
 RIDGE = Scoring("ridge", n_splits=3)
 QUICK: dict[str, Any] = {"scorer": RIDGE, "n_random": 3, "n_repeats": 1, "n_folds": 3}

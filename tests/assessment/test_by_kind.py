@@ -14,7 +14,7 @@ from eevee.assessment.assess import FOLDS
 from eevee.base.errors import Stopped
 from eevee.base.seeds import child_seed
 from eevee.scorers.spec import Scoring
-from eevee.search.control import Watch
+from eevee.search.control import RunControl
 from eevee.tables.results_table import ResultsTable
 from tests.assessment.test_folds import with_copies
 from tests.reference_loss import drawn_loss
@@ -176,13 +176,13 @@ def test_searches_of_each_kind_keep_states_of_their_own(tmp_path: Path) -> None:
     options = QUICK | {"procedure": eevee.Procedure(evolution=few, exhaustive=False), "beside": ()}
     kinds = ("random", "frontier")
 
-    def run(watch: Watch) -> eevee.SplitsAssessment:
+    def run(watch: RunControl) -> eevee.SplitsAssessment:
         return eevee.assess_splits(with_families(), 2, kinds=kinds, watch=watch, **options)
 
     asked = iter(range(1000))
     with pytest.raises(Stopped):
-        run(Watch(eevee.Checkpoints(tmp_path), stop=lambda: next(asked) > 40))
-    resumed, plain = run(Watch(eevee.Checkpoints(tmp_path))), run(Watch())
+        run(RunControl(eevee.Checkpoints(tmp_path), stop=lambda: next(asked) > 40))
+    resumed, plain = run(RunControl(eevee.Checkpoints(tmp_path))), run(RunControl())
     pd.testing.assert_frame_equal(resumed.side_by_side, plain.side_by_side)
 
 
@@ -190,7 +190,7 @@ def test_nothing_is_searched_where_a_kind_cannot_be_drawn() -> None:
     def never(*_: Any) -> Any:
         raise AssertionError
 
-    options = QUICK | {"watch": Watch(stop=never, progress=never)}
+    options = QUICK | {"watch": RunControl(stop=never, progress=never)}
     table = with_families()
     del table.models["date"]
     with pytest.raises(eevee.EeveeError, match="kind time: models have no attribute 'date'"):

@@ -16,7 +16,7 @@ from eevee import plots
 from eevee.assessment.learning_curve import default_sizes, nested_splits
 from eevee.assessment.learning_result import LearningCurve
 from eevee.scorers.spec import Scoring
-from eevee.search.control import Watch
+from eevee.search.control import RunControl
 from eevee.stats.power_law import Extrapolation
 from eevee.tables.results_table import ResultsTable
 from tests.conftest import made_table
@@ -59,7 +59,7 @@ def test_what_an_assessment_found_is_not_searched_for_again() -> None:
     table = made_table(30, 6)
     found = eevee.assess(table, 2, n_random=3, beside=(), **QUICK)
     labels: list[str] = []
-    watch = Watch(progress=lambda progress: labels.append(progress.label))
+    watch = RunControl(progress=lambda progress: labels.append(progress.label))
     again = eevee.learning_curve(table, 2, sizes=[6, 20], known=found, watch=watch, **QUICK)
     anew = eevee.learning_curve(table, 2, sizes=[6, 20], **QUICK)
     pd.testing.assert_frame_equal(again.sizes, anew.sizes)
@@ -281,7 +281,7 @@ def test_too_few_models_for_any_curve_are_said() -> None:
 
 def test_a_stop_ends_it_without_a_curve() -> None:
     asked = iter([False] * 3 + [True] * 1000)
-    watch = Watch(stop=lambda: next(asked))
+    watch = RunControl(stop=lambda: next(asked))
     with pytest.raises(eevee.base.errors.Stopped):
         eevee.learning_curve(made_table(30, 5), 2, sizes=[6, 20], watch=watch, **QUICK)
 

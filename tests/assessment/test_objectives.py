@@ -58,9 +58,9 @@ def test_the_tiers_of_an_order_hold_the_loss_all_the_same() -> None:
     scorer = scorer_of(table)
     tiers = eevee.build_tiers(scorer, {"small": 2}, procedure=eevee.Procedure(objective="kendall"))
     tier = tiers["small"]
-    assert tiers.search["objective"] == "kendall"
+    assert tiers.tier_set.search["objective"] == "kendall"
     assert tier.search_loss.mean == pytest.approx(scorer.score([tier.benchmark_names])[0])
-    assert "objective" not in tiers.scorer
+    assert "objective" not in tiers.tier_set.scorer
 
 
 def test_assess_says_how_far_the_objectives_agree() -> None:

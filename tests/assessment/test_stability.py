@@ -10,7 +10,7 @@ import pytest
 
 import eevee
 from eevee.scorers.spec import Scoring
-from eevee.search.control import Watch
+from eevee.search.control import RunControl
 from eevee.tables.results_table import ResultsTable
 from tests.conftest import made_table
 
@@ -125,7 +125,7 @@ def test_what_an_assessment_found_is_not_searched_for_again() -> None:
     }
     found = eevee.assess(table, 2, n_random=2, beside=(), **options)
     labels: list[str] = []
-    watch = Watch(progress=lambda progress: labels.append(progress.label))
+    watch = RunControl(progress=lambda progress: labels.append(progress.label))
     again = eevee.assess_stability(table, 2, known=found, watch=watch, **options)
     anew = eevee.assess_stability(table, 2, **options)
     pd.testing.assert_frame_equal(again.benchmarks, anew.benchmarks)

@@ -9,7 +9,7 @@ import pytest
 
 import eevee
 from eevee.scorers.spec import Scoring
-from eevee.search.control import Watch
+from eevee.search.control import RunControl
 from eevee.tiers.file import TierSet, tiers_to_json, tiers_to_yaml
 from tests.conftest import made_table
 from tests.scorers.tables import rich_table, with_scores
@@ -21,9 +21,8 @@ QUICK: dict[str, Any] = {"scorer": RIDGE, "procedure": GREEDY, "n_folds": 3, "n_
 
 def tiers_of(table: eevee.ResultsTable, **options: Any) -> TierSet:
     scorer = RIDGE.make(table, 0)
-    return eevee.build_tiers(
-        scorer, {"small": 3.0, "big": "60%"}, procedure=GREEDY, seed=0, **options
-    )
+    budgets = {"small": 3.0, "big": "60%"}
+    return eevee.build_tiers(scorer, budgets, procedure=GREEDY, seed=0, **options).tier_set
 
 
 def test_only_the_assessed_loss_is_filled_in_and_the_file_can_be_written() -> None:
@@ -77,21 +76,21 @@ def test_nested_tiers_are_nested_in_every_fold(monkeypatch: pytest.MonkeyPatch) 
 def test_held_out_models_have_no_part_in_choosing() -> None:
     """With errors of a model that is far off, all losses grow; the choice of its fold does not."""
     from eevee.assessment.tiers import Chooser
-    from eevee.search.control import ALONE
+    from eevee.search.control import UNATTENDED
 
     table = made_table(20, 7)
     outer = eevee.fold_splits(table, n_folds=4, n_repeats=1)
     fit = outer.fit[0]
     wild = with_scores(table, np.where(fit[:, None], 1.0, 1e3) * table.scores.to_numpy())
     scorer = RIDGE.make(table, 0)
-    tiers = eevee.build_tiers(scorer, {"a": 2, "b": 4}, procedure=GREEDY)
-    choose = Chooser(tiers, None, False, GREEDY, ALONE)
+    tiers = eevee.build_tiers(scorer, {"a": 2, "b": 4}, procedure=GREEDY).tier_set
+    choose = Chooser(tiers, None, False, GREEDY, UNATTENDED)
     pair = [choose(RIDGE.make(one.take_models(fit), 1), 0, 1) for one in (table, wild)]
     assert pair[0] == pair[1]
 
 
 def test_a_stopped_assessment_leaves_the_tiers_as_they_were() -> None:
     table = made_table(20, 5)
-    tiers = eevee.build_tiers(RIDGE.make(table, 0), {"a": 2}, procedure=GREEDY)
-    watch = Watch(stop=lambda: True)
+    tiers = eevee.build_tiers(RIDGE.make(table, 0), {"a": 2}, procedure=GREEDY).tier_set
+    watch = RunControl(stop=lambda: True)
     assert eevee.assess_tiers(table, tiers, watch=watch, **QUICK) == tiers

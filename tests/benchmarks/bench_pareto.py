@@ -27,9 +27,9 @@ from eevee.search.evolution.generations import Evolution
 from eevee.search.front.chains import greedy_chain
 from eevee.search.front.nsga import Nsga, log_line
 from eevee.search.front.pareto import pareto
-from eevee.search.goal import make_space
 from eevee.search.result import Ledger
 from eevee.tables.results_table import ResultsTable
+from tests.search.spaces import make_space
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared" / "data"

@@ -10,10 +10,20 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 import eevee
+from eevee.search import goal as goal_module
 from eevee.search.constraints import Constraints
-from eevee.search.goal import make_space
 from eevee.search.space import Space
 from eevee.tables.results_table import ResultsTable
+
+
+def make_space(
+    table: ResultsTable,
+    k: int | None = None,
+    budget: float | None = None,
+    rules: Constraints | None = None,
+) -> Space:
+    """Return the space of a goal."""
+    return goal_module.Goal.of(k, budget, rules).space(table)
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,10 @@ from eevee.search.baselines import (
 from eevee.search.constraints import Constraints
 from eevee.search.correlation import correlations, correlations_with_mean, in_units
 from eevee.search.evolution.generations import Evolution
-from eevee.search.goal import make_space
 from tests.conftest import made_table
 from tests.scorers.tables import few_splits, rich_table, with_scores
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
-from tests.search.spaces import Goal, goals
+from tests.search.spaces import Goal, goals, make_space
 
 ALL = [random_subsets, cheapest_first, medoids, most_correlated]
 SINGLE = [cheapest_first, medoids, most_correlated]

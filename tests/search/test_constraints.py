@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 import eevee
 from eevee.base.arrays import Subset, round_cost, total_cost
 from eevee.search.constraints import Constraints
-from eevee.search.goal import make_space
 from eevee.search.space import Space
 from eevee.tables.results_table import ResultsTable
 from tests.search.function_scorer import FunctionScorer, smooth, table_with
+from tests.search.spaces import make_space
 
 
 def tasked(costs: list[float], tasks: list[str | None]) -> ResultsTable:

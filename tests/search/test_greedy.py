@@ -13,13 +13,12 @@ import eevee
 from eevee.base.arrays import round6
 from eevee.search import greedy as module
 from eevee.search.constraints import Constraints
-from eevee.search.goal import make_space
 from eevee.search.greedy import greedy, greedy_backward, greedy_swaps
 from eevee.search.steps import Steps
 from tests.conftest import made_table
 from tests.scorers.tables import few_splits
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
-from tests.search.spaces import Goal, goals
+from tests.search.spaces import Goal, goals, make_space
 
 ALL = [greedy, greedy_backward, greedy_swaps]
 QUICK = settings(max_examples=40, deadline=None)

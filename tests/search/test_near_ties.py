@@ -132,23 +132,25 @@ def test_a_larger_budget_has_no_higher_loss() -> None:
     tiers = eevee.build_tiers(_ridge(table), {"small": 4, "base": 8, "big": 12})
     losses = [tier.search_loss.mean for tier in tiers]
     assert losses == sorted(losses, reverse=True)
-    assert tiers.search["near_ties"] == "covariance"
+    assert tiers.tier_set.search["near_ties"] == "covariance"
 
 
 def test_a_resumed_search_settles_on_the_same_subset_as_a_whole_one(tmp_path) -> None:
     from eevee.search.checkpoint import Checkpoints
-    from eevee.search.control import Watch
+    from eevee.search.control import RunControl
 
     table = _table(n_benchmarks=12)
     procedure = Procedure(evolution=QUICK, exhaustive=False, near_ties="covariance")
     whole = procedure.run(_ridge(table), 4)
     asked = iter([False, False, True, True, True, True])
     first = procedure.run(
-        _ridge(table), 4, watch=Watch(checkpoints=Checkpoints(tmp_path), stop=lambda: next(asked))
+        _ridge(table),
+        4,
+        watch=RunControl(checkpoints=Checkpoints(tmp_path), stop=lambda: next(asked)),
     )
     assert first.settings["interrupted"]
     assert "near_ties" not in first.settings
-    again = procedure.run(_ridge(table), 4, watch=Watch(checkpoints=Checkpoints(tmp_path)))
+    again = procedure.run(_ridge(table), 4, watch=RunControl(checkpoints=Checkpoints(tmp_path)))
     pd.testing.assert_frame_equal(again.ranked, whole.ranked)
     assert (again.best, again.settings) == (whole.best, whole.settings)
 

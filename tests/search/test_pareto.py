@@ -25,7 +25,6 @@ from eevee.search.front.chains import cheapest_chain, greedy_chain
 from eevee.search.front.front import hypervolume, non_dominated
 from eevee.search.front.nsga import FrontSearch, LossAndCost, Nsga, crossed
 from eevee.search.front.pareto import pareto, within_one_se
-from eevee.search.goal import make_space
 from eevee.search.procedure import Procedure
 from eevee.search.result import Ledger
 from eevee.tiers.from_front import read_tier, tiers_from_front
@@ -33,6 +32,7 @@ from eevee.tiers.goals import make_goals, search_tiers
 from tests.conftest import made_table
 from tests.scorers.tables import few_splits, rich_table
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
+from tests.search.spaces import make_space
 
 QUICK = Nsga(evaluations=900, greedy=200, initial=100, population=40, children=50)
 COSTS = np.random.default_rng(0).lognormal(size=20).round(3)

@@ -11,13 +11,13 @@ from eevee.base.arrays import round6
 from eevee.base.seeds import child_seed
 from eevee.search.agreement import agreement
 from eevee.search.compare import SEARCHES
-from eevee.search.control import Watch
+from eevee.search.control import RunControl
 from eevee.search.evolution.evolve import evolve
 from eevee.search.evolution.generations import Evolution
-from eevee.search.goal import make_space
 from eevee.search.procedure import Procedure
 from tests.conftest import made_table
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
+from tests.search.spaces import make_space
 
 QUICK = Evolution.paper(population=30, winners=6, children=3, generations=2)
 
@@ -214,7 +214,7 @@ def test_unknown_methods_and_counts_are_refused() -> None:
 def test_a_stop_ends_the_restarts_too() -> None:
     procedure = Procedure(evolution=QUICK, restarts=4, exhaustive=False)
     scorer = FunctionScorer(table_with(20), noise)
-    found = procedure.run(scorer, 5, watch=Watch(stop=lambda: True))
+    found = procedure.run(scorer, 5, watch=RunControl(stop=lambda: True))
     assert found.settings["interrupted"]
     assert len(found.agreement.bests) == 1
 

@@ -194,7 +194,7 @@ def test_tiers_pass_the_screen_on_and_their_file_tells_it() -> None:
         {"small": 3, "big": 6},
         procedure=Procedure(screen=lambda _: screen, exhaustive=False, evolution=QUICK),
     )
-    assert tiers.search["screen"] == {"name": "function"}
+    assert tiers.tier_set.search["screen"] == {"name": "function"}
     assert {len(subset) for subset in screen.asked} >= {3, 6}
 
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from eevee.base.arrays import round_cost
 from eevee.base.errors import EeveeError
-from eevee.search.goal import make_space
 from eevee.tables.results_table import ResultsTable
 from tests.conftest import made_table
 from tests.scorers.tables import rich_table
+from tests.search.spaces import make_space
 
 
 def _frame(**columns: list[float]) -> pd.DataFrame:

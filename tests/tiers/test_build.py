@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,8 +14,8 @@ from hypothesis import strategies as st
 
 import eevee
 from eevee.base.arrays import round6
-from eevee.search.budgets import budget_in_units
 from eevee.search.evolution.generations import Evolution
+from eevee.search.goal import Budget
 from eevee.search.procedure import Procedure
 from eevee.tiers.build import build_tiers
 from eevee.tiers.file import (
@@ -25,7 +26,8 @@ from eevee.tiers.file import (
     tiers_to_json,
     tiers_to_yaml,
 )
-from eevee.tiers.goals import make_goals, search_tiers
+from eevee.tiers.goals import compare_goals, make_goals, search_tiers
+from eevee.tiers.nest import nest_tiers
 from tests.conftest import made_table
 from tests.scorers.tables import few_splits, rich_table
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
@@ -43,7 +45,8 @@ def scorer() -> eevee.MLPScorer:
 
 @pytest.fixture(scope="module")
 def tiers(scorer) -> TierSet:
-    return build_tiers(scorer, {"big": "60%", "small": 2, "base": "5.5"}, procedure=QUICK, seed=3)
+    budgets = {"big": "60%", "small": 2, "base": "5.5"}
+    return build_tiers(scorer, budgets, procedure=QUICK, seed=3, baselines=False).tier_set
 
 
 def test_tiers_come_by_rising_budget_and_cost_no_more(tiers) -> None:
@@ -95,7 +98,7 @@ def test_the_file_validates_and_comes_back_the_same(tiers, tmp_path: Path, endin
 def test_the_same_seed_writes_the_same_bytes(scorer, tiers) -> None:
     fresh = eevee.MLPScorer(scorer.table, scorer.splits, epochs=5, chunk_size=3, n_threads=2)
     budgets = {"small": 2, "base": 5.5, "big": "60 %"}
-    again = build_tiers(fresh, budgets, procedure=QUICK, seed=3)
+    again = build_tiers(fresh, budgets, procedure=QUICK, seed=3, baselines=False)
     assert tiers_to_yaml(again) == tiers_to_yaml(tiers)
     assert tiers_to_json(again) == tiers_to_json(tiers)
 
@@ -125,14 +128,15 @@ def test_a_bigger_budget_is_never_worse_by_the_loss_that_ranks(costs, shares, ag
 
 def test_tiers_of_a_scorer_without_initialisations_say_so() -> None:
     scorer = FunctionScorer(table_with(6), smooth)
-    loss = build_tiers(scorer, {"small": 3}).tiers[0].search_loss
+    loss = build_tiers(scorer, {"small": 3})["small"].search_loss
     assert loss.rescored_mean is None
     assert loss.n_init is None
 
 
 def test_an_exhaustive_tier_is_the_best_by_brute_force_and_says_so() -> None:
     scorer = FunctionScorer(table_with([1, 2, 3, 4]), noise)
-    found = build_tiers(scorer, {"all": "100%"}, procedure=Procedure(n_rescore=0))
+    procedure = Procedure(n_rescore=0)
+    found = build_tiers(scorer, {"all": "100%"}, procedure=procedure).tier_set
     everything = scorer.asked
     assert len(everything) == 15
     assert found["all"].benchmark_names == min(everything, key=noise)
@@ -144,12 +148,12 @@ def test_an_exhaustive_tier_is_the_best_by_brute_force_and_says_so() -> None:
     [(3, 3.0), ("3", 3.0), ("2.5", 2.5), (" 50% ", 5.0), ("50 %", 5.0), ("1e1%", 1.0), (0.1, 0.1)],
 )  # fmt: skip
 def test_budgets_are_amounts_or_percentages_of_everything(budget, amount: float) -> None:
-    assert budget_in_units(budget, table_with(10)) == pytest.approx(amount)
+    assert Budget.parse(budget).in_units(table_with(10)) == pytest.approx(amount)
 
 
 @given(percent=st.integers(1, 100))
 def test_a_whole_percentage_of_a_hundred_benchmarks_is_that_many(percent: int) -> None:
-    assert budget_in_units(f"{percent}%", table_with(100)) == percent
+    assert Budget.parse(f"{percent}%").in_units(table_with(100)) == percent
 
 
 @pytest.mark.parametrize(
@@ -159,7 +163,7 @@ def test_a_whole_percentage_of_a_hundred_benchmarks_is_that_many(percent: int) -
 )  # fmt: skip
 def test_a_budget_that_is_no_positive_number_is_refused(budget) -> None:
     with pytest.raises(eevee.EeveeError, match="positive number or percentage"):
-        budget_in_units(budget, table_with(10))
+        Budget.parse(budget).in_units(table_with(10))
 
 
 @pytest.mark.parametrize(
@@ -210,3 +214,50 @@ def test_a_tier_of_everything_is_refused_before_the_work_where_only_the_unseen_i
     assert make_goals(unseen, {}, {"most": 4})
     assert make_goals(unseen, {}, {"four": 4}, eevee.Constraints(exclude=("b00",)))
     assert make_goals(eevee.RidgeScorer(table, splits), {}, {"all": 5})
+
+
+def test_a_result_holds_what_the_verb_prints_as_the_parts_themselves_give_it() -> None:
+    table = made_table(20, 6)
+    scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table, n_splits=3))
+    procedure = Procedure("greedy")
+    judged = partial(eevee.assess_tiers, scorer="ridge", n_folds=3, n_repeats=1, seed=5)
+    rules = eevee.Constraints(exclude=[table.benchmark_names[0]])
+    budgets = {"small": 2, "big": "70%"}
+    options = {"procedure": procedure, "constraints": rules, "nested": True}
+    found = build_tiers(scorer, budgets, **options, seed=1, assess=judged, file_seed=9)
+    goals = make_goals(scorer, budgets, None, rules)
+    free = search_tiers(scorer, goals, procedure=procedure, seed=1)
+    nested = nest_tiers(scorer, goals, free, procedure=procedure, seed=1)
+    assert found.nesting is not None
+    assert found.nesting.price.equals(nested.price)
+    assert {name: one.best for name, one in found.searches.items()} == {
+        name: one.best for name, one in nested.found.items()
+    }
+    assert found.baselines is not None
+    assert found.baselines.equals(compare_goals(scorer, nested.found, goals, seed=1))
+    assert found.losses["all"].tolist() == scorer.score([t.benchmark_names for t in found]).tolist()
+    assert found.tier_set.search["verdicts"]["big"]["words"] == found.verdicts["big"].words
+    assert found.tier_set.seed == 9
+    plain = build_tiers(scorer, budgets, **options, seed=1, baselines=False, file_seed=9)
+    assert plain.baselines is None
+    again = judged(table, plain, constraints=rules, nested=True, procedure=procedure)
+    assert found.tier_set == again
+    assert all(tier.assessed_loss is not None for tier in found)
+
+
+def test_a_result_is_dumped_as_its_tier_set(tmp_path: Path) -> None:
+    found = build_tiers(FunctionScorer(table_with(6), smooth), {"small": 2, "big": 3})
+    assert (found.names, len(found)) == (("small", "big"), 2)
+    assert tiers_to_yaml(found) == tiers_to_yaml(found.tier_set)
+    dump_tiers(found, tmp_path / "tiers.json")
+    assert load_tiers(tmp_path / "tiers.json").names == found.names
+
+
+def test_a_stopped_job_neither_nests_nor_compares_nor_assesses() -> None:
+    scorer = FunctionScorer(table_with(12), smooth)
+    watch = eevee.RunControl(stop=lambda: True)
+    budgets = {"small": 2, "big": 3}
+    found = build_tiers(scorer, budgets, nested=True, assess=eevee.assess_tiers, watch=watch)
+    assert found.names == ("small",)
+    assert (found.nesting, found.baselines) == (None, None)
+    assert found["small"].assessed_loss is None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import eevee
 from eevee.search.checkpoint import Checkpoints
 from eevee.search.constraints import Constraints
-from eevee.search.control import Watch
+from eevee.search.control import RunControl
 from eevee.search.evolution.generations import Evolution
 from eevee.search.procedure import Procedure
 from eevee.tiers.build import build_tiers
@@ -89,7 +89,7 @@ def test_a_damaged_checkpoint_of_a_chain_is_refused_and_not_taken_for_a_chain_th
 ) -> None:
     scorer = FunctionScorer(table_with(12), smooth)
     goals = make_goals(scorer, {"a": 2.0, "b": 5.0})
-    watch = Watch(Checkpoints(tmp_path))
+    watch = RunControl(Checkpoints(tmp_path))
     options = {"procedure": replace(QUICK, exhaustive=False), "watch": watch}
     free = search_tiers(scorer, goals, **options)
     nest_tiers(scorer, goals, free, **options)

@@ -14,7 +14,7 @@ from eevee.search.constraints import Constraints
 from eevee.search.control import never
 from eevee.search.evolution.generations import Evolution, Generations
 from eevee.search.evolution.screen import check_screen
-from eevee.search.goal import goal_space, inside
+from eevee.search.goal import Budget, Goal, inside
 from eevee.search.greedy import swapped
 from eevee.search.result import Ledger, ProgressHook, SearchResult
 from eevee.search.space import members
@@ -24,7 +24,7 @@ def evolve(
     scorer: Scorer,
     k: int | None = None,
     *,
-    budget: float | None = None,
+    budget: float | str | Budget | None = None,
     constraints: Constraints | None = None,
     seed: int = 0,
     evolution: Evolution | None = None,
@@ -53,8 +53,8 @@ def evolve(
     scorer : Scorer
     k : int, optional
         Size of the subset.
-    budget : float, optional
-        Instead of k: the total cost allowed, in the table's cost unit.
+    budget : float, str or Budget, optional
+        Instead of k: the total cost allowed, in the table's cost unit or such as ``"25%"``.
     constraints : Constraints, optional
         Rules that every subset must keep.
     seed : int
@@ -108,7 +108,7 @@ def evolve(
     (True, 10, True)
     """
     evolution = evolution or Evolution()
-    space = goal_space(scorer, k, budget, constraints)
+    space = Goal.of(k, budget, constraints).space_for(scorer)
     if screen is not None:
         check_screen(screen, scorer)
     every = members(space, evolution.max_exhaustive) if exhaustive else None

@@ -17,7 +17,7 @@ from eevee.search.constraints import Constraints
 from eevee.search.control import never
 from eevee.search.front.front import front_of, hypervolume
 from eevee.search.front.nsga import FrontSearch, Nsga, log_line
-from eevee.search.goal import inside, make_space
+from eevee.search.goal import Goal, inside
 from eevee.search.result import Ledger, ProgressHook
 from eevee.search.space import Space, members
 from eevee.splits.splits import Splits
@@ -249,7 +249,7 @@ def _space(scorer: Scorer, constraints: Constraints | None) -> Space:
             "a front compares subsets of different sizes, which with targets='unseen' predict "
             "different things; use targets='all' (the unseen loss is shown beside it)"
         )
-    return make_space(scorer.table, None, None, constraints)
+    return Goal(constraints=constraints).space(scorer.table)
 
 
 def _front(ledger: Ledger, n_rescore: int) -> pd.DataFrame:

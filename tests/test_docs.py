@@ -1,8 +1,9 @@
 """What README.md and docs/ show runs: every command and every Python block, with small settings.
 
-A block runs in an empty folder that holds a link to data/ and what `PREPARED` says. Commands get
-cheaper settings from `tests/cli/test_help.py`, which runs the examples of `--help`, and from the
-tables below; nothing is left out but what `NOT_RUN` names.
+A block runs in a folder of its own that holds a link to data/, a tier file of the zoo and scores of
+a new model (`zoo_run`). Commands get cheaper settings from `tests/cli/test_help.py` (which runs the
+examples of `--help`, so that they are not run again) and from the tables below. Nothing else is
+left out but what `NOT_RUN` names.
 """
 
 from __future__ import annotations
@@ -18,12 +19,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
+import eevee
 from eevee.search.evolution import evolve as evolution
 from eevee.search.evolution import generations
-from eevee.tiers.file import load_tiers
 from tests.cli.conftest import ROOT, environment, run_in_process
 from tests.cli.test_help import EXAMPLES, QUICKER, VERBS
 from tests.zoo import INSTALL
@@ -142,17 +142,14 @@ def zoo_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tier file such as that of the demo, and a new model's scores on its smallest tier."""
     folder = tmp_path_factory.mktemp("zoo")
     zoo = ROOT / "data/zoo"
-    costs = ("--costs", zoo / "costs.csv", "--cost-unit", "CPU-seconds")
-    cheapest = ("--search", "cheapest", "--scorer", "ridge", "--no-baselines", "--quiet")
-    run_in_process(
-        *("tiers", zoo / "scores.csv", *costs, "--budget", "small=10%", "-k", "3", *cheapest),
-        *("--out", folder / "runs/zoo"),
-    )
-    tier = load_tiers(folder / "runs/zoo/tiers.yaml")["small"].benchmark_names
-    scores = pd.read_csv(zoo / "scores.csv", index_col="model")
-    scores.loc[["forest-5"], list(tier)].rename(index={"forest-5": "mine"}).to_csv(
-        folder / "new.csv"
-    )
+    table = eevee.read_table(zoo / "scores.csv", costs=zoo / "costs.csv")
+    scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table, n_splits=2))
+    cheapest = eevee.Procedure("cheapest")
+    tiers = eevee.build_tiers(scorer, {"small": "4%"}, procedure=cheapest)
+    (folder / "runs/zoo").mkdir(parents=True)
+    eevee.dump_tiers(tiers, folder / "runs/zoo/tiers.yaml")
+    new = table.scores.loc[["forest-5"], list(tiers["small"].benchmark_names)]
+    new.rename(index={"forest-5": "mine"}).rename_axis("model").to_csv(folder / "new.csv")
     return folder
 
 

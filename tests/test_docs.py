@@ -185,7 +185,7 @@ def run_eevee(args: list[str], command: str) -> None:
 
 
 def quicker(args: list[str], command: str) -> list[str]:
-    """Options that make a command quick (the last of a repeated one counts), none that it refuses."""
+    """Options that make a command quick (the last of a repeated one counts) and that it takes."""
     options = shlex.split(QUICKER.get(args[0], ""))
     options += [one for old, new in CHEAPER.items() if old in command for one in shlex.split(new)]
     if "--scorer" in args or "--paper" in args:

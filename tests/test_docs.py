@@ -22,6 +22,7 @@ from pathlib import Path
 import pytest
 
 import eevee
+from eevee.plots import _style
 from eevee.search.evolution import evolve as evolution
 from eevee.search.evolution import generations
 from tests.cli.conftest import ROOT, environment, run_in_process
@@ -132,9 +133,10 @@ class Small(generations.Evolution):
 
 
 @pytest.fixture(autouse=True)
-def _small_populations(monkeypatch: pytest.MonkeyPatch) -> None:
+def _small_and_quick(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (evolution, generations):
         monkeypatch.setattr(module, "Evolution", Small)
+    monkeypatch.setitem(_style._RC, "pdf.fonttype", 3)  # the other kind takes seconds to embed
 
 
 @pytest.fixture(scope="session")

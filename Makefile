@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: demo test check bench clean
+.PHONY: demo test docs-test check bench clean
 
 demo: $(VENV)/.demo ## Choose three tiers for the shipped table; writes runs/zoo
 	$(BIN)/eevee tiers data/zoo/scores.csv --costs data/zoo/costs.csv \
@@ -13,6 +13,9 @@ demo: $(VENV)/.demo ## Choose three tiers for the shipped table; writes runs/zoo
 
 test: $(VENV)/.test ## Run the tests
 	$(BIN)/python -m pytest -n auto
+
+docs-test: $(VENV)/.test ## Run what README.md and docs/ show, and follow their links; part of `test`
+	$(BIN)/python -m pytest -n auto tests/test_docs.py
 
 check: $(VENV)/.dev ## Lint, format, types, doctests
 	$(BIN)/ruff check .

@@ -56,10 +56,7 @@ def assess(
 ) -> Assessment:
     """Estimate the loss of a whole search on models that it never sees.
 
-    Models are held out in turn (repeated K-fold). In each outer split everything that a search
-    does (its own splits, its scorer's choices, the search) runs on the other models alone; what
-    it found is judged on the held-out models by a meta-model that is fitted on all others. The
-    loss belongs to the procedure: another split has another subset.
+    Models are held out in turn; in each outer split the whole search runs on the other models.
 
     Parameters
     ----------
@@ -70,20 +67,18 @@ def assess(
     scorer : Scoring or str
         What searches score by, and what judges.
     subsets : mapping of name to benchmark names, optional
-        Fixed ones, for which nothing is searched. If one was searched for on this table, its
-        search saw the models that are held out here, and its loss is too good.
+        Given subsets, for which nothing is searched. The loss of one that was found on this table
+        is too low: its search saw the held-out models.
     beside : sequence of str
         Other searches for the same size or budget, by the same objective.
     objectives : sequence of {"loss", "kendall", "r2"}
-        The same search by these as well; `eevee.objective_agreement` says how far what they
-        choose agrees.
+        Repeat the search by these, for `eevee.objective_agreement`.
     n_random : int
         Random subsets, the same ones in every split.
     n_folds, n_repeats : int
         Every model is held out `n_repeats` times.
     outer : Splits, optional
-        Outer splits instead of those, such as `eevee.family_splits`; several kinds of them side
-        by side are `eevee.assess_splits`.
+        Outer splits instead of repeated K-fold, such as `eevee.family_splits`.
     families : str or labels, optional
         Models of a family are drawn together in the bootstrap.
     level : float
@@ -105,32 +100,7 @@ def assess(
 
     Notes
     -----
-    *Loss.* That of a scorer: per outer split, squared errors on its held-out models are averaged
-    over columns, benchmarks and tasks; then over splits. Differences of methods are differences
-    of these. Predictions in it (and in R2) have no bounds: it is what searches minimise. Mean
-    absolute errors and mean scores, and so rankings, are of predictions between the bounds of
-    their columns, as `eevee.Predictor` gives them.
-
-    *Intervals.* Models are drawn with replacement (2,000 draws), and the loss is computed again
-    from the errors on them; what has no cell of a drawn model has no part in that draw, and a split
-    counts by the share of its test models that is drawn. Nothing is
-    fitted again: this holds the luck of which models were tested, not that of which were searched
-    on. Nadeau and Bengio's corrected t holds both, and is wider. Measured on made tables of 40
-    (100) models with two skills, nominal 95 %: the bootstrap covers the true loss of a given
-    subset in 89 % (92 %) of 250 (150) tables and that of a search in 84 % (89 %); the corrected t
-    in 94 % (99 %) and 95 % (97 %). What a tier
-    file holds reaches over both. Differences of methods in the same splits have both beside each
-    other.
-
-    *Gap.* Per outer split, with the subset that was found: the search loss is the mean over inner
-    splits of the loss on inner test models. The same fits, on the same inner training models, are
-    also judged on the outer test models; the mean over inner splits less the search loss is
-    *optimism* (chosen for one set of models, judged on another, equally many to train on). The
-    loss of the fit on all models that are not held out, less that mean, is the effect of
-    *training size*. So search loss + optimism + training size = loss, in every split.
-    Held-out models may be easier or harder than the others: what the optimism of a search exceeds
-    that of random subsets by, on the same models, is the part that is due to *selection*.
-
+    ``docs/methods.md``, section "Assessment", defines the loss, both intervals and the gap.
     Nadeau and Bengio (2003), "Inference for the generalization error"; Cawley and Talbot (2010),
     "On over-fitting in model selection and subsequent selection bias in performance evaluation".
 

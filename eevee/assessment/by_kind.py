@@ -182,29 +182,8 @@ def assess_splits(
 
     Notes
     -----
-    *Families* are folds, not random draws: every family is held out equally often.
-    `family_splits` draws families that come near to the share asked for, so that one much larger
-    never tests; ``assess(outer=family_splits(table))`` still does that.
-
-    *Searches* in splits by family still validate on random splits of the models that they see.
-    With their own splits by family as well (``Scoring(groups="family")``), the assessed loss on
-    new families was higher, not lower, in all 12 runs on 72 scikit-learn models of ten families:
-    by 18 % (evolution) and 12 % (greedy with swaps) at k = 4, by 6 % and 4 % at k = 8. The few
-    families that are left to search by are not those to come. (On 107 language models of many
-    companies: between -2 % and +4 %.)
-
-    *Frontier and time* test the same models in every split. There are so many splits as folds,
-    each with searches of its own on all other models: as many as in random folds, so that losses
-    differ by what was held out and not by how many were trained on. Their intervals are the
-    bootstrap over the models tested; Nadeau and Bengio's is blank, since splits that share all
-    their test models do not show the luck of these.
-
-    *Few families* make a bootstrap over them narrow: with ten, read it as a lower bound of the
-    doubt.
-
-    *Harder splits or harder models?* Models at the top may be hard to predict wherever they
-    stand. So `side_by_side` holds the loss of the same models under random splits, and the loss
-    of predicting each column's mean.
+    ``docs/methods.md``, section "Kinds of outer splits", says how each kind is drawn, and how
+    losses are compared over the same models.
 
     Examples
     --------

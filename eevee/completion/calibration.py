@@ -112,7 +112,7 @@ def calibrate(
     their scale: Lei, G'Sell, Rinaldo, Tibshirani and Wasserman (2018), "Distribution-free
     predictive inference for regression", section 5.2. Cells of a table are not exchangeable, and
     each is hidden about thrice, so that the level is not guaranteed; it is measured
-    (`tests/benchmarks/README.md`).
+    (`docs/figures.md`).
     """
     near = _left_out(problem, recipe, _hidden(problem.seen, rng)).where(far=False)
     coefficients = _regress(near.features, np.log(np.abs(near.errors) + FLOOR))

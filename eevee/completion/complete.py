@@ -125,31 +125,13 @@ def complete(
 ) -> Completion:
     """Fill the gaps of a sparse table.
 
-    The mean of two predictions in standardised units: a factor model's (`eevee.FactorScorer`'s)
-    and that of regressions on the few benchmarks that tell most about the missing one. Logit or
-    not, rank and penalty are chosen by cross-validation among the measured cells. Percentages
-    are predicted between their ends.
-
-    Each filled cell has an interval: measured cells are hidden and filled in the same way, also in
-    models thinned to a tenth of their scores, and their errors, relative to what such a cell rests
-    on, set its width. Where a model is weaker or stronger than all that its column was measured on,
-    they come from columns that are cut to the same number of models on the same side. A cell has
-    none where its model has no score or is farther outside than could be tested, its column has
-    fewer than three, or the table has too few to hide; `Completion.basis` says so.
-
-    What is a percentage is guessed: a column whose measured scores lie between 0 and 1 is a share,
-    else between 0 and 100 a percentage. A column where lower is better, by its direction or its
-    name, is one only if its name says so ("error rate", "top1_err", "ece", "%"): seconds and
-    perplexities are never held below 100. A column of percentages that are all at most 1 is taken
-    for shares, and a higher-is-better column up to 100, such as tokens per second, for percentages;
-    scale beyond 100 what must not be.
+    Each filled cell has an interval, or a reason why there is none (`Completion.basis`).
 
     Parameters
     ----------
     table : ResultsTable or DataFrame, shape (n_models, n_columns)
-        NaN in gaps. One bias per model lifts all columns alike, which is why those of a table are
-        turned by their directions first. The columns of a bare frame must point the same way:
-        give it to `eevee.read_table` where they do not.
+        NaN in gaps. The columns of a bare frame must point the same way; `eevee.read_table` turns
+        those of a table by their directions.
     level : float
         Of the intervals, in [0.5, 1).
     seed : int
@@ -167,10 +149,8 @@ def complete(
 
     Notes
     -----
-    What was never run is seldom missing at random (`eevee describe` tests that against strength),
-    and may be harder to predict than the cells that are hidden to choose a recipe. Equal shares of
-    the two predictions did better than shares chosen by cross-validation on three of three sparse
-    tables.
+    ``docs/methods.md``, section "Completion", says how cells are predicted, which columns are held
+    within bounds and how intervals are set.
 
     Examples
     --------

@@ -172,12 +172,8 @@ def choose_scorer(
 ) -> Choice:
     """Choose the scorer that predicts held-out models of this table best.
 
-    Each candidate scores the same random subsets, of 2, 4, 8 and half of the benchmarks. Their
-    losses are combined by a geometric mean, for which 3 % count the same at every size; an
-    arithmetic mean would follow the small subsets, whose losses are largest. Candidates that are
-    within the noise of the lowest are ties, and of those the one named first is taken: by
-    default the MLP, which can be scored again under fresh initialisations, then ridge, which is
-    the quickest.
+    Candidates score the same random subsets. Of those within the noise of the lowest loss, the one
+    named first is taken.
 
     Parameters
     ----------
@@ -191,10 +187,8 @@ def choose_scorer(
     candidates : sequence of {"mlp", "ridge", "factor"}
         In the order in which ties are broken.
     choose_on : Splits, optional
-        What the candidates are compared on; `splits` by default. Splits of their own are
-        better: chosen on the splits that a search uses, the winner also owes them a little
-        luck, and the search loss is a touch more optimistic. (Their models are the same ones
-        either way: only an assessment on models outside of `table` is free of this choice.)
+        What the candidates are compared on; `splits` by default. Splits of their own keep this
+        choice out of the search loss.
     **options
         Of the MLP, such as ``epochs=20``.
 
@@ -209,10 +203,8 @@ def choose_scorer(
 
     Notes
     -----
-    The noise of a difference in log loss is its standard error over splits, by a jackknife. Splits
-    share models, which makes that too small: its square is multiplied by 1 + n_splits * test models
-    / fitting models (Nadeau and Bengio 2003). A single split shows no noise, so that all candidates
-    are ties.
+    ``docs/methods.md``, section "Choosing a scorer", defines the comparison and its noise (Nadeau
+    and Bengio 2003).
 
     Examples
     --------

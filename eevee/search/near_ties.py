@@ -25,7 +25,7 @@ NEAR_TIES: dict[NearTies, str] = {
 }
 FEW_MODELS = 24
 """Tables with fewer models are small. Held-out losses were lower on most tables with 13 to 20
-models to search on, much the same with 24 ("Small tables" in tests/benchmarks/README.md)."""
+models to search on, much the same with 24 ("Small tables" in docs/figures.md)."""
 MOST_MISSING = 0.1
 """Share of missing cells above which the covariance was not tried."""
 

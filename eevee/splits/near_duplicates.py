@@ -34,16 +34,8 @@ EQUAL = 1e-6
 def duplicate_groups(table: ResultsTable, *, tolerance: float = TOLERANCE) -> IntArray:
     """Group the models whose rows are equal or nearly equal.
 
-    Two models are near-duplicates if the root mean squared difference of their scores, in units,
-    over the score columns that both have, is below `tolerance`; they must share at least three
-    columns, and half of those that either has. Near-duplicates of near-duplicates are one group.
-
-    Where many models stand close together (few columns, many models), closeness says nothing, and
-    chains of it would tie unlike models together. So the difference must also be below a quarter
-    of the median distance of a model to its fifth nearest one; and, with 50 models or more, so
-    small that 3 in 1,000 models have so near a neighbour by chance. (The tenth nearest model is
-    2^(1/d) times as far as the fifth where scores have d dimensions, and the nearest ones thin
-    out by the same law.) Equal rows always count.
+    Near-duplicates of near-duplicates are one group. Where many models stand close together, the
+    tolerance is tightened.
 
     Parameters
     ----------
@@ -61,6 +53,10 @@ def duplicate_groups(table: ResultsTable, *, tolerance: float = TOLERANCE) -> In
     ------
     EeveeError
         If the tolerance is not positive.
+
+    Notes
+    -----
+    ``docs/methods.md``, section "Near-duplicates", defines the distance and the threshold.
 
     Examples
     --------

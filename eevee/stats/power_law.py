@@ -104,13 +104,8 @@ def extrapolate(
 
     Notes
     -----
-    Checked on 12 public tables, with ridge: from at most about half of the models (three or four
-    sizes), the loss with all of them was guessed, of a search and of random subsets. Of 24
-    guesses 24 lay in their nominal 95 % intervals, which were 40 % of the loss wide in the
-    median. The guess was off by 12 % on average (median 6 %), "as with half of them" by 16 %
-    (12 %). Where the interval was at most half as wide as the last loss (13 of 24, none of them
-    on a table of 16 models), by 4 % (2 %), against 7 % (7 %). Measured by
-    ``tests/benchmarks/bench_learning.py``.
+    ``docs/methods.md``, section "Learning curves"; ``docs/figures.md`` says how far guesses were
+    off on 12 tables.
 
     Examples
     --------

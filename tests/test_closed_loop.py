@@ -43,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, committed: pd.DataFrame) ->
     folder = tmp_path_factory.mktemp("loop")
     committed.drop(index=list(LEFT_OUT)).to_csv(folder / "reduced.csv")
     costs = ("--costs", ZOO / "costs.csv", "--cost-unit", "CPU-seconds")
-    tier = ("--budget", "small=10%", "-k", "5", "--scorer", "ridge", "--no-baselines")
+    tier = ("--budget", "small=10%", "--max-size", "5", "--scorer", "ridge", "--no-baselines")
     run_in_process(
         "tiers", folder / "reduced.csv", *costs, *tier, "--quiet", "--out", folder / "run"
     )

@@ -43,7 +43,7 @@ CHEAPER = {
     "eevee tiers": "--no-baselines --search greedy",
     "eevee select": "--no-baselines",
     "--learning-curve": "--search greedy",
-    "--objectives": "--search greedy",
+    "--compare-objectives": "--search greedy",
 }
 """Options besides those of the verb, for commands with this in them."""
 NETWORK = "--epochs 5"
@@ -51,7 +51,7 @@ NETWORK = "--epochs 5"
 REPLACED = {
     # One cell measured anew instead of fifteen.
     "for m in logistic-c10 forest-5 svm-cubic; do": "for m in logistic-c10; do",
-    "--budget small=10% -k 5": "--budget small=10% -k 1",
+    "--budget small=10% --max-size 5": "--budget small=10% --max-size 1",
     # The closed form instead of the network, fewer splits and folds.
     "eevee.shuffle_splits(table, seed=0)": "eevee.shuffle_splits(table, n_splits=2, seed=0)",
     "eevee.MLPScorer(table, splits, epochs=20)": "eevee.RidgeScorer(table, splits)",
@@ -192,7 +192,7 @@ def quicker(args: list[str], command: str) -> list[str]:
     options += [one for old, new in CHEAPER.items() if old in command for one in shlex.split(new)]
     if "--scorer" in args or "--paper" in args:
         options = without("--epochs", options)
-    elif "--splits" in options:
+    elif "--n-splits" in options:
         options += shlex.split(NETWORK)
     if "--search" in args:
         options = without("--search", options)

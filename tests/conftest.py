@@ -9,6 +9,7 @@ import torch
 from hypothesis import settings
 
 import eevee
+from eevee.plots import _style
 
 settings.register_profile("busy", deadline=None)  # a machine may be busy, or slow
 settings.load_profile("busy")
@@ -17,6 +18,12 @@ settings.load_profile("busy")
 @pytest.fixture(autouse=True, scope="session")
 def _one_thread() -> None:
     torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _quick_fonts() -> None:
+    """Fonts of figures are embedded as type 3: type 42 takes half of the time of a run folder."""
+    _style._RC["pdf.fonttype"] = 3
 
 
 def made_table(

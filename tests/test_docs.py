@@ -26,7 +26,7 @@ from eevee.plots import _style
 from eevee.search.evolution import evolve as evolution
 from eevee.search.evolution import generations
 from tests.cli.conftest import ROOT, environment, run_in_process
-from tests.cli.test_help import EXAMPLES, QUICKER, VERBS
+from tests.cli.test_help import EXAMPLES, QUICKER, VERBS, Small
 from tests.zoo import INSTALL
 
 DOCS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
@@ -121,15 +121,6 @@ def cheap(text: str) -> str:
     for old, new in REPLACED.items():
         text = text.replace(old, new)
     return text
-
-
-@dataclass(frozen=True)
-class Small(generations.Evolution):
-    """An evolution of few subsets."""
-
-    population: int = 30
-    winners: int = 5
-    children: int = 2
 
 
 @pytest.fixture(autouse=True)

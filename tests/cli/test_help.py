@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ import typer
 
 from eevee.cli import app
 from eevee.search.evolution import evolve as evolution
+from eevee.search.evolution import generations
 from tests.cli.conftest import ROOT, Run, environment, words
 
 VERBS = [
@@ -36,6 +36,15 @@ QUICKER = {
     "predict": "--scorer ridge",
     "rate": "--n-splits 2 --epochs 20 --n-random 20",
 }
+
+
+@dataclass(frozen=True)
+class Small(generations.Evolution):
+    """An evolution of few subsets."""
+
+    population: int = 30
+    winners: int = 5
+    children: int = 2
 
 
 def test_the_verbs_are_these():
@@ -72,8 +81,8 @@ def test_the_example_runs_on_shipped_data(
 ):
     (tmp_path / "data").symlink_to(ROOT / "data")
     monkeypatch.chdir(tmp_path)
-    fewer = partial(evolution.Evolution, population=30, winners=5, children=2)
-    monkeypatch.setattr(evolution, "Evolution", fewer)
+    for module in (evolution, generations):
+        monkeypatch.setattr(module, "Evolution", Small)
     program, *args = shlex.split(EXAMPLES[name])
     assert program == "eevee"
     if "--figure" in args or "--out" in args:

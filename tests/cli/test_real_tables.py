@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import pytest
 
 from eevee.search.evolution import evolve as evolution
+from eevee.search.evolution import generations
 from tests.cli.conftest import FAST, ROOT
+from tests.cli.test_help import Small
 
 DATA = ROOT.parent / "shared" / "data"
 pytestmark = pytest.mark.skipif(
@@ -20,8 +21,8 @@ ReadJson = Callable[..., Any]
 
 @pytest.fixture(autouse=True)
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
-    fewer = partial(evolution.Evolution, population=60, winners=10, children=3)
-    monkeypatch.setattr(evolution, "Evolution", fewer)
+    for module in (evolution, generations):
+        monkeypatch.setattr(module, "Evolution", Small)
 
 
 def test_tiers(read_json: ReadJson):

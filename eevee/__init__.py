@@ -7,6 +7,7 @@ matplotlib.
 from __future__ import annotations
 
 import importlib
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from eevee._version import __version__ as __version__
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from eevee.assessment.verdict import verdict as verdict
     from eevee.base.errors import EeveeError as EeveeError
     from eevee.completion.complete import Completion as Completion
-    from eevee.completion.complete import complete as complete
+    from eevee.completion.complete import impute as impute
     from eevee.completion.next_benchmark import next_benchmark as next_benchmark
     from eevee.prediction.prediction import Prediction as Prediction
     from eevee.prediction.predictor import Predictor as Predictor
@@ -111,7 +112,6 @@ _HOME = {
     "assess_tiers": "eevee.assessment.tiers",
     "build_tiers": "eevee.tiers.build",
     "choose_scorer": "eevee.scorers.choose",
-    "complete": "eevee.completion.complete",
     "dump_tiers": "eevee.tiers.file",
     "evolve": "eevee.search.evolution.evolve",
     "family_splits": "eevee.splits.harder",
@@ -119,6 +119,7 @@ _HOME = {
     "fold_splits": "eevee.splits.splits",
     "frontier_splits": "eevee.splits.harder",
     "hypervolume": "eevee.search.front.front",
+    "impute": "eevee.completion.complete",
     "learning_curve": "eevee.assessment.learning_curve",
     "load_tiers": "eevee.tiers.file",
     "make_scorer": "eevee.scorers.choose",
@@ -138,10 +139,16 @@ _HOME = {
     "within_one_se": "eevee.search.front.pareto",
 }
 
+_RENAMED = {"complete": "impute"}
+"""Earlier name to name: works for one more version."""
+
 __all__ = sorted(_HOME)  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        warnings.warn(f"eevee.{name} is now eevee.{_RENAMED[name]}", FutureWarning, stacklevel=2)
+        name = _RENAMED[name]
     if name in _HOME:
         return getattr(importlib.import_module(_HOME[name]), name)
     raise AttributeError(f"module 'eevee' has no attribute {name!r}")

@@ -41,17 +41,20 @@ COMMANDS = {
     "sweep": [f"sweep {VTAB} --k 1:4 --scorer ridge --out OUT"],
     "tiers": [
         f"tiers {ZOO} --budget small=10% --budget base=25% --scorer ridge --nested --restarts 2 "
-        "--assess --out OUT",
+        "--generations 2 --n-splits 3 --no-baselines --out OUT",
+        f"tiers {HELM} --size three=3 --scorer ridge --search greedy --assess --out OUT",
         f"tiers {HELM} --budget small=10% --size four=4 --scorer factor --json",
         f"tiers {VTAB} --size small=2 --size big=4 --nested {MLP} --out OUT",
     ],
-    "pareto": [f"pareto {ZOO} --scorer ridge --budget small=10% --one-se --out OUT"],
+    "pareto": [
+        f"pareto {HELM} --scorer ridge --budget small=10% --one-se --evaluations 600 --out OUT"
+    ],
     "assess": [
-        "assess data/bbh/scores.csv -k 4 --scorer ridge --folds 3 --repeats 1 --stability "
-        "--learning-curve --out OUT",
+        "assess data/bbh/scores.csv -k 4 --scorer ridge --search greedy --folds 3 --repeats 1 "
+        "--stability --learning-curve --out OUT",
         "assess data/zoo/scores.csv --models data/zoo/models.csv -k 4 --scorer ridge "
-        "--splits random,family,frontier --folds 3 --repeats 1 --out OUT --json",
-        f"assess {VTAB} -k 3 {MLP} --folds 3 --repeats 1 --json",
+        "--splits random,family,frontier --search greedy --folds 3 --repeats 1 --out OUT --json",
+        f"assess {VTAB} -k 3 {MLP} --search greedy --folds 3 --repeats 1 --json",
     ],
     "predict": [
         "predict data/zoo/new.csv --scores data/zoo/scores.csv --scorer ridge "

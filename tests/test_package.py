@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import eevee
+from tests.conftest import made_table
 
 SOURCE = Path(eevee.__file__)
 
@@ -66,3 +67,12 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 def test_the_package_is_typed_and_has_a_version() -> None:
     assert (SOURCE.parent / "py.typed").exists()
     assert eevee.__version__.count(".") == 2
+
+
+def test_earlier_names_work_with_a_warning() -> None:
+    with pytest.warns(FutureWarning, match=r"eevee.complete is now eevee.impute"):
+        assert eevee.complete is eevee.impute
+    table = made_table(12, 3)
+    scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table, n_splits=2))
+    with pytest.warns(FutureWarning, match="score is now losses"):
+        assert scorer.score([["b00"]]) == scorer.losses([["b00"]])

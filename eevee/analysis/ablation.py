@@ -51,8 +51,8 @@ def ablate(
     if rest == [()]:
         without = scorer.mean_predictor()[None]
     else:
-        without = scorer.score_splits(rest, advance=advance)
-    increase = without - scorer.score_splits([names], advance=advance)
+        without = scorer.split_losses(rest, advance=advance)
+    increase = without - scorer.split_losses([names], advance=advance)
     frame = pd.DataFrame(
         {
             "benchmark": names,

@@ -39,7 +39,7 @@ def rank_benchmarks(scorer: Scorer, *, advance: Advance | None = None) -> pd.Dat
     (['benchmark', 'task', 'cost', 'loss', 'spread'], True)
     """
     benchmarks = scorer.table.benchmarks
-    losses = scorer.score_splits([(name,) for name in benchmarks.index], advance=advance)
+    losses = scorer.split_losses([(name,) for name in benchmarks.index], advance=advance)
     frame = pd.DataFrame(
         {
             "benchmark": benchmarks.index,

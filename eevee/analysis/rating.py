@@ -136,7 +136,7 @@ def rate(
     """
     table = scorer.table
     names = table.subset(subset)
-    by_split = scorer.score_splits([names, table.benchmark_names], advance=advance)
+    by_split = scorer.split_losses([names, table.benchmark_names], advance=advance)
     loss, everything = by_split.mean(axis=1).tolist()
     spaces: tuple[Space, Space] = (
         Goal(k=len(names)).space(table),
@@ -146,10 +146,10 @@ def rate(
         space.draws(np.random.default_rng(child_seed(seed, i)), n_random)
         for i, space in enumerate(spaces)
     ]
-    of_size, of_cost = (scorer.score(subsets, advance=advance) for subsets in drawn)
+    of_size, of_cost = (scorer.losses(subsets, advance=advance) for subsets in drawn)
     different = [len(set(subsets)) for subsets in drawn]
     swaps, possible = _swaps(names, table.benchmark_names, child_seed(seed, 2))
-    swapped = scorer.score([after for _, _, after in swaps], advance=advance)
+    swapped = scorer.losses([after for _, _, after in swaps], advance=advance)
     cheap = [
         i for i, (_, _, after) in enumerate(swaps) if _cost(scorer, after) <= _cost(scorer, names)
     ]

@@ -118,7 +118,7 @@ MEAN_PREDICTOR = "mean predictor"
 
 
 def _losses(scorer: Scorer, found: Mapping[str, Subset]) -> dict[str, float]:
-    return dict(zip(found, scorer.score(list(found.values())).tolist(), strict=True))
+    return dict(zip(found, scorer.losses(list(found.values())).tolist(), strict=True))
 
 
 def _widened(inner: Splits, searched: BoolArray, held_out: BoolArray) -> Splits:

@@ -249,7 +249,7 @@ def _noise(
 ) -> pd.DataFrame:
     own = child_seed(seed, WHOLE)
     others = [scoring.splits(table, child_seed(seed, WHOLE, 1, i)) for i in range(REDRAWS)]
-    redrawn = [float(scoring.like(scorer, table, s, own).score([subset])[0]) for s in others]
+    redrawn = [float(scoring.like(scorer, table, s, own).losses([subset])[0]) for s in others]
     fresh = scorer.rescore([subset], REDRAWS)
     rows: dict[str, Any] = {
         "splits": redrawn,

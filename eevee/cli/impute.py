@@ -39,7 +39,7 @@ def impute(
     out: Out = None,
 ) -> None:
     """Fill the gaps of a sparse table, each with an interval and what it rests on."""
-    from eevee.completion.complete import complete as complete_table
+    from eevee.completion.complete import impute as complete_table
     from eevee.completion.next_benchmark import next_benchmark
     from eevee.report.completion import save_completion
     from eevee.report.run_folder import check_out

@@ -1,4 +1,4 @@
-"""Verbs that judge a given list: `ablate`, `score`."""
+"""Verbs that judge a given list: `ablate`, `rate`."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def ablate(
     if out is not None:
         asked = settings(table, scorer, benchmarks=benchmarks, tiers=tiers, tier=tier)
         save_ablation(out, made, done, asked)
-    losses = {name: float(made.score([subset])[0]) for name, (subset, _) in done.items()}
+    losses = {name: float(made.losses([subset])[0]) for name, (subset, _) in done.items()}
     if output.as_json:
         content = {
             name: {"loss": losses[name], "ablation": frame.to_dict("records")}

@@ -1,4 +1,4 @@
-"""`complete`: predictions for the cells that nobody measured, with intervals and their basis."""
+"""`impute`: predictions for the cells that nobody measured, with intervals and their basis."""
 
 from __future__ import annotations
 
@@ -120,9 +120,7 @@ class Completion:
             )
 
 
-def complete(
-    table: ResultsTable | pd.DataFrame, *, level: float = 0.9, seed: int = 0
-) -> Completion:
+def impute(table: ResultsTable | pd.DataFrame, *, level: float = 0.9, seed: int = 0) -> Completion:
     """Fill the gaps of a sparse table.
 
     Each filled cell has an interval, or a reason why there is none (`Completion.basis`).
@@ -158,7 +156,7 @@ def complete(
     >>> logits = np.add.outer(np.linspace(-2, 2, 20), np.linspace(-1, 1, 6))
     >>> truth = pd.DataFrame(100 / (1 + np.exp(-logits)), columns=list("abcdef"))
     >>> gaps = np.random.default_rng(0).random(truth.shape) < 0.3
-    >>> filled = complete(truth.mask(gaps))
+    >>> filled = impute(truth.mask(gaps))
     >>> bool(filled.predicted.to_numpy().sum() == gaps.sum())
     True
     >>> float(np.abs(filled.scores - truth).to_numpy().max()) < 5

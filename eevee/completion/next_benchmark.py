@@ -9,7 +9,7 @@ import pandas as pd
 
 from eevee.base.arrays import FloatArray, round6
 from eevee.base.errors import EeveeError, did_you_mean
-from eevee.completion.complete import Completion, complete
+from eevee.completion.complete import Completion, impute
 from eevee.tables.results_table import ResultsTable
 
 
@@ -60,7 +60,7 @@ def next_benchmark(
     >>> len(next_benchmark(frame, 7))
     3
     """
-    found = completed if isinstance(completed, Completion) else complete(completed)
+    found = completed if isinstance(completed, Completion) else impute(completed)
     row = _row(found, model)
     lacks = found.predicted.to_numpy()[row]
     unsure = _weights(found) * found.gains.expected(row, lacks)

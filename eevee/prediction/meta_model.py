@@ -160,4 +160,4 @@ def _mlp(
 
 
 def _loss(scorer: Scorer, subset: Subset) -> float:
-    return float(f"{np.mean(scorer.score([subset])):.6g}")
+    return float(f"{np.mean(scorer.losses([subset])):.6g}")

@@ -292,7 +292,7 @@ def _with_losses(result: SearchResult, scorer: Scorer) -> pd.DataFrame:
         return seen
     shown = {*result.ranked["benchmarks"], *random_ones(result)}
     kept = seen[seen["benchmarks"].isin(shown)]
-    losses = losses_for(scorer, scorer.targets).score(list(kept["benchmarks"]))
+    losses = losses_for(scorer, scorer.targets).losses(list(kept["benchmarks"]))
     return kept.assign(loss=losses)
 
 
@@ -341,4 +341,4 @@ def _rank_figure(scorer: Scorer, ranking: pd.DataFrame) -> pd.DataFrame | None:
 def _ablation_figure(scorer: Scorer, subset: Subset, frame: pd.DataFrame) -> pd.DataFrame | None:
     if frame["increase"].isna().all():
         return None
-    return plots.ablation_data(frame, float(scorer.score([subset])[0]))
+    return plots.ablation_data(frame, float(scorer.losses([subset])[0]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Protocol
@@ -28,7 +29,7 @@ Advance = Callable[[int], None]
 class Scorer(Protocol):
     """A pure function from subsets to losses: what a search needs to know.
 
-    `score` depends on (table, splits, configuration, subset) alone: not on the order of names,
+    `losses` depends on (table, splits, configuration, subset) alone: not on the order of names,
     the batch, the chunk, the number of threads or what was scored before.
     """
 
@@ -38,18 +39,18 @@ class Scorer(Protocol):
     objective: Objective
     weights: Mapping[str, float] | None
 
-    def score(
+    def losses(
         self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None
     ) -> FloatArray:
         """Loss of each subset, (n_subsets,), float64."""
 
-    def score_splits(
+    def split_losses(
         self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None
     ) -> FloatArray:
         """Loss of each subset in each split, (n_subsets, n_splits), float64."""
 
     def rescore(self, subsets: Sequence[Iterable[str]], n_init: int) -> FloatArray | None:
-        """Losses under `n_init` initialisations that `score` does not use.
+        """Losses under `n_init` initialisations that `losses` does not use.
 
         Shape (n_subsets, n_init), or None for a scorer without initialisations.
         """
@@ -87,7 +88,7 @@ class CachedScorer(ABC):
     def describe(self) -> dict[str, Any]:
         """Return the configuration, as plain JSON-able values."""
 
-    def score(
+    def losses(
         self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None
     ) -> FloatArray:
         """Return the loss of each subset: the mean over splits.
@@ -108,9 +109,9 @@ class CachedScorer(ABC):
         EeveeError
             If a name is unknown or a subset is empty.
         """
-        return np.asarray(self.score_splits(subsets, advance=advance).mean(axis=1))
+        return np.asarray(self.split_losses(subsets, advance=advance).mean(axis=1))
 
-    def score_splits(
+    def split_losses(
         self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None
     ) -> FloatArray:
         """Return the loss of each subset in each split, shape (n_subsets, n_splits)."""
@@ -123,6 +124,13 @@ class CachedScorer(ABC):
         if not checked:
             return np.empty((0, self.splits.n_splits))
         return np.stack([self._cache[subset] for subset in checked])
+
+    def score(
+        self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None
+    ) -> FloatArray:
+        """Return `losses`, by the earlier name, which scikit-learn uses for higher-is-better."""
+        warnings.warn("score is now losses", FutureWarning, stacklevel=2)
+        return self.losses(subsets, advance=advance)
 
 
 class BaseScorer(CachedScorer):
@@ -190,7 +198,7 @@ class BaseScorer(CachedScorer):
         ----------
         subsets : sequence of iterables of benchmark names
         init : int
-            Which initialisations: 0 those of `score`, others those of `rescore`.
+            Which initialisations: 0 those of `losses`, others those of `rescore`.
 
         Returns
         -------

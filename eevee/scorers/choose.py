@@ -62,17 +62,17 @@ class ChosenScorer:
         self.objective = choice.scorer.objective
         self.weights = choice.scorer.weights
 
-    def score(
+    def losses(
         self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None
     ) -> FloatArray:
         """Loss of each subset, (n_subsets,)."""
-        return self.choice.scorer.score(subsets, advance=advance)
+        return self.choice.scorer.losses(subsets, advance=advance)
 
-    def score_splits(
+    def split_losses(
         self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None
     ) -> FloatArray:
         """Loss of each subset in each split, (n_subsets, n_splits)."""
-        return self.choice.scorer.score_splits(subsets, advance=advance)
+        return self.choice.scorer.split_losses(subsets, advance=advance)
 
     def rescore(self, subsets: Sequence[Iterable[str]], n_init: int) -> FloatArray | None:
         """Losses under fresh initialisations, where there are any."""
@@ -225,7 +225,7 @@ def choose_scorer(
         return make_scorer(name, table, on, targets=targets, weights=weights, seed=seed, **own)
 
     subsets = _random_subsets(table, seed)
-    losses = np.stack([make(name, judged).score_splits(subsets) for name in candidates])
+    losses = np.stack([make(name, judged).split_losses(subsets) for name in candidates])
     winner, means, reason = _choose(candidates, losses, judged)
     sizes = ", ".join(str(size) for size in sorted(set(map(len, subsets))))
     about = f"held-out loss of {len(subsets)} random subsets of {sizes} benchmarks"

@@ -61,7 +61,7 @@ class EstimatorScorer(BaseScorer):
     >>> frame = pd.DataFrame(skill + [0.1, 0.5, 0.5, 0.5] * noise, columns=list("abcd"))
     >>> table = eevee.ResultsTable.from_scores(frame)
     >>> scorer = EstimatorScorer(KNeighborsRegressor(3), table, eevee.shuffle_splits(table))
-    >>> scorer.score([("a",), ("a", "b", "c", "d")]).shape
+    >>> scorer.losses([("a",), ("a", "b", "c", "d")]).shape
     (2,)
     """
 

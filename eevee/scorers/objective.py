@@ -53,7 +53,7 @@ def objective_scorer(scorer: Scorer, objective: Objective) -> Scorer:
     >>> table = eevee.ResultsTable.from_scores(frame)
     >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
     >>> by_order = objective_scorer(scorer, "kendall")
-    >>> a, b = by_order.score([("a",), ("b",)])
+    >>> a, b = by_order.losses([("a",), ("b",)])
     >>> bool(0 <= a < b)
     True
     """
@@ -164,7 +164,7 @@ class R2Scorer(ObjectiveScorer):
     targets: Targets = "unseen"
 
     def _values(self, subsets: list[Subset]) -> FloatArray:
-        return np.asarray(self._unseen.score_splits(subsets) / self._blind(subsets))
+        return np.asarray(self._unseen.split_losses(subsets) / self._blind(subsets))
 
     def _fresh(self, subsets: list[Subset], n_init: int) -> FloatArray:
         losses = cast(FloatArray, self._unseen.rescore(subsets, n_init))

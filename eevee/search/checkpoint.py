@@ -175,7 +175,7 @@ class Saved:
     def _check_losses(self, rows: Rows) -> None:
         """Score one subset of each size again: another machine may count otherwise."""
         one_of_size = {len(subset): subset for subset in reversed(rows)}
-        again = self._scorer.score(list(one_of_size.values()))
+        again = self._scorer.losses(list(one_of_size.values()))
         for subset, loss in zip(one_of_size.values(), again, strict=True):
             if not np.array_equal(rows[subset][0], loss, equal_nan=True):
                 raise self._refused(

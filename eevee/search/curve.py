@@ -48,7 +48,7 @@ def curve_losses(
                 ("top", list(result.ranked["benchmarks"])),
                 ("random", random_ones(result)),
             ):
-                losses = judge.score(subsets, advance=advance)
+                losses = judge.losses(subsets, advance=advance)
                 parts.append(
                     pd.DataFrame({"k": k, "kind": kind, "targets": targets, "loss": losses})
                 )
@@ -68,7 +68,7 @@ def best_losses(
     losses = {}
     for targets in TARGETS:
         judge = losses_for(scorer, targets)
-        losses[targets] = judge.score(best, advance=advance)
+        losses[targets] = judge.losses(best, advance=advance)
     return pd.DataFrame(losses, index=pd.Index(list(found)))
 
 

@@ -136,7 +136,7 @@ def noise(scorer: Scorer, found: SearchResult) -> float:
     splits, n_splits = scorer.splits, scorer.splits.n_splits
     if not others or n_splits < 2:
         return 0.0
-    losses = scorer.score_splits([found.best, *others])
+    losses = scorer.split_losses([found.best, *others])
     fit, test = splits.fit.sum(axis=1).mean(), splits.test.sum(axis=1).mean()
     variances = (losses[1:] - losses[0]).var(axis=1, ddof=1)
     known = variances[np.isfinite(variances)]  # unseen targets may leave a split nothing to test

@@ -173,7 +173,7 @@ class Ledger:
     def add(self, subsets: Iterable[Subset], generation: int) -> None:
         """Score what is new, in one batch."""
         new = [subset for subset in dict.fromkeys(subsets) if subset not in self._rows]
-        splits = self.scorer.score_splits(new, advance=self._advance)
+        splits = self.scorer.split_losses(new, advance=self._advance)
         for subset, losses in zip(new, splits, strict=True):
             self._rows[subset] = (float(losses.mean()), float(losses.std()), generation)
         self._rank_top(new)

@@ -186,7 +186,7 @@ def _noise_and_share(scorer: Scorer, drawn: SearchResult) -> tuple[float | None,
     draws = drawn.random_draws
     places = np.unique(np.linspace(0, len(draws) - 1, min(MOST_RANDOM, len(draws))).astype(int))
     chosen = [draws[place] for place in places]
-    losses = scorer.score_splits(chosen)
+    losses = scorer.split_losses(chosen)
     losses = losses[~np.isnan(losses).any(axis=1)]
     n = losses.shape[1]
     if len(set(chosen)) < 3 or len(losses) < 3 or n < 2:

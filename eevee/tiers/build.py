@@ -188,7 +188,7 @@ def _tier(scorer: Scorer, name: str, result: SearchResult) -> Tier:
 
 def _loss_of(scorer: Scorer, result: SearchResult) -> SearchLoss:
     """The loss of what was found by another objective, on the splits of its search."""
-    splits = scorer.score_splits([result.best])[0]
+    splits = scorer.split_losses([result.best])[0]
     n_init = int(result.settings["n_rescore"])
     again = scorer.rescore([result.best], n_init) if n_init else None
     return SearchLoss(

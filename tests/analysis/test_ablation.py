@@ -21,9 +21,9 @@ def scorer() -> eevee.MLPScorer:
 def test_increase_is_the_loss_without_a_benchmark_minus_the_loss_with_it(scorer, subset) -> None:
     dropped = ablate(scorer, subset).set_index("benchmark")
     assert sorted(dropped.index) == list(subset)
-    whole = scorer.score_splits([subset])[0]
+    whole = scorer.split_losses([subset])[0]
     for name, row in dropped.iterrows():
-        without = scorer.score_splits([[other for other in subset if other != name]])[0]
+        without = scorer.split_losses([[other for other in subset if other != name]])[0]
         assert row["loss_without"] == without.mean()
         assert row["increase"] == pytest.approx(without.mean() - whole.mean())
         assert row["increase_spread"] == pytest.approx((without - whole).std())
@@ -39,7 +39,7 @@ def test_without_its_only_benchmark_a_subset_is_the_mean_predictor(scorer) -> No
     (row,) = ablate(scorer, ["b04"]).itertuples()
     assert row.benchmark == "b04"
     assert row.loss_without == scorer.mean_predictor().mean()
-    assert row.increase == pytest.approx(row.loss_without - scorer.score([["b04"]])[0])
+    assert row.increase == pytest.approx(row.loss_without - scorer.losses([["b04"]])[0])
 
 
 def test_the_order_of_the_names_changes_nothing(scorer) -> None:

@@ -14,7 +14,7 @@ def test_each_benchmark_is_scored_as_a_subset_of_its_own() -> None:
     ranking = rank_benchmarks(scorer)
     assert sorted(ranking["benchmark"]) == list(table.benchmark_names)
     for row in ranking.itertuples():
-        losses = scorer.score_splits([(row.benchmark,)])[0]
+        losses = scorer.split_losses([(row.benchmark,)])[0]
         assert row.loss == losses.mean()
         assert row.spread == losses.std()
         assert row.cost == table.costs[row.benchmark]

@@ -23,13 +23,13 @@ def scorer() -> eevee.MLPScorer:
 
 def test_losses_and_bounds_are_those_of_the_scorer(scorer) -> None:
     rating = rate(scorer, ["b04", "b01"])
-    losses = scorer.score_splits([("b01", "b04")])[0]
+    losses = scorer.split_losses([("b01", "b04")])[0]
     assert rating.subset == ("b01", "b04")
     assert rating.loss == losses.mean()
     assert rating.spread == losses.std()
     assert rating.cost == 2
     assert rating.mean_predictor == scorer.mean_predictor().mean()
-    assert rating.everything == scorer.score([scorer.table.benchmark_names])[0]
+    assert rating.everything == scorer.losses([scorer.table.benchmark_names])[0]
 
 
 def test_the_percentile_of_size_is_the_share_that_is_worse_ties_counting_half() -> None:
@@ -136,7 +136,7 @@ def test_equal_swaps_go_by_rounded_loss_then_cost_then_names() -> None:
 def test_without_rescoring_the_search_loss_chooses_the_swap(scorer) -> None:
     rating = rate(scorer, ["b00", "b01"], n_random=5, n_rescore=0)
     assert rating.swap.rescored_gain is None
-    losses = scorer.score(
+    losses = scorer.losses(
         [{"b00", "b01", into} - {out} for out in ("b00", "b01") for into in scorer.table.costs
          if into not in ("b00", "b01")]
     )  # fmt: skip
@@ -175,7 +175,7 @@ def test_the_same_seed_draws_the_same_subsets_and_another_seed_others() -> None:
 def test_a_good_subset_ranks_high_and_a_bad_one_low(scorer) -> None:
     subsets = list(combinations(scorer.table.benchmark_names, 2))
     assert len(subsets) == comb(9, 2)
-    order = np.argsort(scorer.score(subsets))
+    order = np.argsort(scorer.losses(subsets))
     best, worst = (rate(scorer, subsets[order[i]], n_random=200) for i in (0, -1))
     assert best.percentile_of_size > 97
     assert worst.percentile_of_size < 3

@@ -138,7 +138,7 @@ def test_the_loss_of_a_fold_is_the_scorers_for_either_kind_of_target(missing: fl
     rows = one.folds[one.folds["method"] == "mine"]
     for targets, column in (("all", "loss"), ("unseen", "loss_unseen")):
         scorer = eevee.RidgeScorer(table, outer, targets=targets, weights=weights)  # type: ignore[arg-type]
-        losses = scorer.score_splits([("bee", "dog")])[0]
+        losses = scorer.split_losses([("bee", "dog")])[0]
         np.testing.assert_allclose(rows[column], losses, rtol=1e-7)
     means = one.folds.loc[one.folds["method"] == "mean predictor", "loss"]
     bound = eevee.RidgeScorer(table, outer, weights=weights).mean_predictor()
@@ -165,7 +165,7 @@ def test_a_models_error_is_the_loss_with_it_as_the_only_test_model() -> None:
     fold = [int(np.argmax(outer.test[:, i])) for i in range(20)]
     fit = outer.fit[fold]
     single = Splits(train=fit, validation=np.zeros_like(fit), test=test)
-    losses = eevee.RidgeScorer(table, single).score_splits([("ant", "gnu")])[0]
+    losses = eevee.RidgeScorer(table, single).split_losses([("ant", "gnu")])[0]
     np.testing.assert_allclose(errors, losses, rtol=1e-7)
 
 
@@ -206,7 +206,7 @@ def test_random_subsets_are_the_same_in_all_splits_and_their_row_is_their_mean()
 
     drawn = make_space(table, 2).draws(np.random.default_rng(child_seed(0, 2)), 7)
     assert len(set(drawn)) == 7
-    losses = eevee.RidgeScorer(table, outer).score_splits(drawn)
+    losses = eevee.RidgeScorer(table, outer).split_losses(drawn)
     assert value(one, "random", "loss") == pytest.approx(losses.mean())
     middle = np.median(losses.mean(axis=1))
     assert value(one, "random", "subsets_median") == pytest.approx(middle)
@@ -254,9 +254,9 @@ def test_the_same_fits_are_judged_for_the_optimism() -> None:
     for split, mask in enumerate(scorer.splits.fit):
         fit[split, rows[mask]] = True
     again = Splits(fit, np.zeros_like(fit), np.repeat(outer.test, 3, axis=0))
-    moved = eevee.RidgeScorer(table, again).score([("b01", "b04")])[0]
+    moved = eevee.RidgeScorer(table, again).losses([("b01", "b04")])[0]
     row = one.gap.iloc[0]
-    assert row["search_loss"] == pytest.approx(scorer.score([("b01", "b04")])[0])
+    assert row["search_loss"] == pytest.approx(scorer.losses([("b01", "b04")])[0])
     assert row["search_loss"] + row["optimism"] == pytest.approx(moved)
 
 
@@ -281,7 +281,7 @@ def test_intervals_cover_the_true_loss_of_a_simulated_procedure() -> None:
         test = np.arange(332) >= 32
         split = Splits(~test[None], np.zeros((1, 332), dtype=bool), test[None])
         best = GREEDY.run(scoring.make(table.take_models(~test), i), 2).best
-        losses.append(float(eevee.RidgeScorer(table, split).score([best])[0]))
+        losses.append(float(eevee.RidgeScorer(table, split).losses([best])[0]))
     truth, widths, hits, n_tables = float(np.mean(losses)), [], 0, 40
     options: dict[str, Any] = {"scorer": scoring, "beside": (), "n_random": 0, "n_repeats": 1}
     for i in range(n_tables):

@@ -34,8 +34,8 @@ def test_an_exhaustive_search_finds_the_subset_with_the_best_objective(
     assert found.exact
     assert found.objective == found.settings["objective"] == objective
     judge = objective_scorer(scorer, objective)
-    every = judge.score(list(found.evaluated["benchmarks"]))
-    assert judge.score([found.best])[0] == every.min()
+    every = judge.losses(list(found.evaluated["benchmarks"]))
+    assert judge.losses([found.best])[0] == every.min()
     np.testing.assert_array_equal(found.evaluated["loss"], every)
 
 
@@ -46,9 +46,9 @@ def test_by_its_own_objective_each_search_is_best(objective: Objective) -> None:
     judge = objective_scorer(scorer, objective)
     own = eevee.Procedure(objective=objective).run(scorer, k=4).best
     other = eevee.Procedure().run(scorer, k=4).best
-    mine, theirs = judge.score([own, other])
+    mine, theirs = judge.losses([own, other])
     assert mine <= theirs
-    losses = scorer.score([own, other])
+    losses = scorer.losses([own, other])
     assert losses[0] >= losses[1]
     assert objective == "r2" or set(own) != set(other)  # R2 may well agree with the loss
 
@@ -59,7 +59,7 @@ def test_the_tiers_of_an_order_hold_the_loss_all_the_same() -> None:
     tiers = eevee.build_tiers(scorer, {"small": 2}, procedure=eevee.Procedure(objective="kendall"))
     tier = tiers["small"]
     assert tiers.tier_set.search["objective"] == "kendall"
-    assert tier.search_loss.mean == pytest.approx(scorer.score([tier.benchmark_names])[0])
+    assert tier.search_loss.mean == pytest.approx(scorer.losses([tier.benchmark_names])[0])
     assert "objective" not in tiers.tier_set.scorer
 
 

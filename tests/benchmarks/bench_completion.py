@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 from sklearn.impute import KNNImputer
 
-from eevee.completion.complete import complete
+from eevee.completion.complete import impute
 from eevee.completion.filling import Problem, Recipe, fill
 from eevee.completion.next_benchmark import next_benchmark
 from eevee.scorers.factor.als import fit_factors, penalties
@@ -82,14 +82,14 @@ def plain_factors(shown: pd.DataFrame) -> np.ndarray:
 
 
 def blend(shown: pd.DataFrame) -> np.ndarray:
-    return complete(shown).scores.to_numpy()
+    return impute(shown).scores.to_numpy()
 
 
 METHODS: dict[str, Fill] = {
     "benchmark mean": benchmark_mean,
     "5 nearest models": nearest_models,
     "factors alone": plain_factors,
-    "complete()": blend,
+    "impute()": blend,
 }
 
 
@@ -168,7 +168,7 @@ HIDING = {
 
 def covered(table: pd.DataFrame, hidden: np.ndarray) -> pd.DataFrame:
     """One row per hidden score: whether its interval is there, holds it, and how wide it is."""
-    filled = complete(table.mask(hidden))
+    filled = impute(table.mask(hidden))
     rows, columns = np.nonzero(hidden & filled.predicted.to_numpy())
     low, high, truth = (
         frame.to_numpy()[rows, columns] for frame in (filled.lower, filled.upper, table)
@@ -224,7 +224,7 @@ def after_one_more(table: pd.DataFrame, seed: int, n_random: int) -> tuple[float
             hidden[row, cells[: 2 * len(cells) // 3]] = True
     hidden &= ((seen & ~hidden).sum(axis=0) >= MIN_SCORES // 2)[None]
     rows = np.flatnonzero(hidden.any(axis=1))
-    filled = complete(table.mask(hidden))
+    filled = impute(table.mask(hidden))
     recipe, problem = Recipe(filled.logit, filled.rank, filled.penalty), Problem.of(table)
 
     def error(picks: list[int]) -> float:
@@ -268,7 +268,7 @@ def promised_and_true(table: pd.DataFrame, seed: int) -> np.ndarray:
             cells = rng.permutation(np.flatnonzero(seen[row]))
             hidden[row, cells[: 2 * len(cells) // 3]] = True
     hidden &= ((seen & ~hidden).sum(axis=0) >= MIN_SCORES // 2)[None]
-    found = complete(table.mask(hidden))
+    found = impute(table.mask(hidden))
     more, promise = seen & ~hidden, np.zeros(2)
     for row in np.flatnonzero(hidden.sum(axis=1) > 1):
         asked = replace(found, columns=found.columns.assign(target=hidden[row]))

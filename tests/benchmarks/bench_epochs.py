@@ -103,11 +103,11 @@ def main() -> None:
         splits = eevee.shuffle_splits(table, seed=1)
         subsets = subsets_of(table)
         losses = [
-            float(eevee.MLPScorer(table, splits, epochs=epochs).score(subsets).mean())
+            float(eevee.MLPScorer(table, splits, epochs=epochs).losses(subsets).mean())
             for epochs in FIXED
         ]
         auto = eevee.MLPScorer(table, splits)
-        chosen = float(auto.score(subsets).mean())
+        chosen = float(auto.losses(subsets).mean())
         early = float(early_stopping(auto, subsets).mean())
         best = min(losses)
         ratios.append(chosen / best)

@@ -42,13 +42,13 @@ def show(table: ResultsTable, configuration: str, n_threads: int) -> None:
     subsets = draw(table, min(K, table.n_benchmarks), N_SUBSETS)
     start = time.perf_counter()
     scorer = FactorScorer(table, splits, n_threads=n_threads, **CONFIGURATIONS[configuration])
-    loss = scorer.score(subsets[:100]).mean()
+    loss = scorer.losses(subsets[:100]).mean()
     fitting = time.perf_counter() - start
     wall, cpu = [], []
     for _ in range(REPEATS):
         scorer._cache.clear()
         start, busy = time.perf_counter(), time.process_time()
-        scorer.score(subsets)
+        scorer.losses(subsets)
         wall.append(len(subsets) / (time.perf_counter() - start))
         cpu.append(len(subsets) / (time.process_time() - busy))
     print(

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from eevee.completion.complete import Completion, complete
+from eevee.completion.complete import Completion, impute
 from eevee.completion.filling import Problem
 from eevee.completion.neighbours import regress
 from eevee.scorers.factor.als import fit_factors, penalties
@@ -85,7 +85,7 @@ def before(table: pd.DataFrame, found: Completion) -> np.ndarray:
 
 def covered(table: pd.DataFrame, hidden: np.ndarray) -> pd.DataFrame:
     shown = table.mask(hidden)
-    found = complete(shown)
+    found = impute(shown)
     low, high, truth, said = (
         frame.to_numpy()[hidden] for frame in (found.lower, found.upper, table, found.scores)
     )

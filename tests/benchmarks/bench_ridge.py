@@ -81,7 +81,7 @@ def score_of(table: ResultsTable, **options: object) -> tuple[int, Callable[[], 
 
     def work() -> None:
         scorer._cache.clear()
-        scorer.score(subsets)
+        scorer.losses(subsets)
 
     return len(subsets), work
 

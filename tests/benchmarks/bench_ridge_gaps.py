@@ -112,10 +112,10 @@ def compare(table: ResultsTable, name: str) -> None:
     for size in (size for size in SIZES if size < table.n_benchmarks):
         scorer = RidgeScorer(table, eevee.shuffle_splits(table), n_threads=1)
         subsets = random_subsets(table, size)
-        scorer.score(subsets[:2])
+        scorer.losses(subsets[:2])
         scorer._cache.clear()
         start = process_time()
-        losses = scorer.score(subsets)
+        losses = scorer.losses(subsets)
         middle = process_time()
         former = former_losses(scorer, subsets)
         now, then = middle - start, process_time() - middle

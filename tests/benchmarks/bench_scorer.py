@@ -6,7 +6,7 @@ Both are warmed up, then timed in turns; the table shows medians and, in bracket
 highest. The reference is `tests.benchmarks.reference`: one `nn.Sequential` after the other, the
 fused AdamW, one thread, its inputs and networks made outside the timed part. It trains a few
 candidates only, so both are shown per candidate (all of its splits). The batched scorer's time
-holds everything that `score_splits` does for candidates it has not seen.
+holds everything that `split_losses` does for candidates it has not seen.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ def batched_seconds(
 ) -> float:
     """Seconds per candidate of a scorer that has seen none of them, on n threads."""
     scorer = eevee.MLPScorer(table, splits, epochs=EPOCHS, device=device, n_threads=n)
-    scorer.score([table.benchmark_names])
-    return timed(lambda: scorer.score_splits(subsets)) / len(subsets)
+    scorer.losses([table.benchmark_names])
+    return timed(lambda: scorer.split_losses(subsets)) / len(subsets)
 
 
 def reference_seconds(table: ResultsTable, splits: Splits, subsets: list[Subset]) -> float:

@@ -83,19 +83,19 @@ def proposals(scorer: Scorer, found: SearchResult, k: int) -> dict[str, Subset]:
     """What each rule proposes after one search."""
     table = scorer.table
     subsets = [tuple(subset) for subset in found.evaluated["benchmarks"]]
-    mean, left = scorer.score(subsets), ShrunkCovariance(table).left(subsets)
+    mean, left = scorer.losses(subsets), ShrunkCovariance(table).left(subsets)
     fade = 16 / (16 + table.n_models)
     raced = [subsets[i] for i in np.argsort(mean)[:RACED]]
     again = eevee.RidgeScorer(table, eevee.shuffle_splits(table, n_splits=MORE_SPLITS, seed=99))
     simple = medoids(scorer, k)
-    near = scorer.score([simple.best])[0] <= found.best_row["loss"] + noise(scorer, found)
+    near = scorer.losses([simple.best])[0] <= found.best_row["loss"] + noise(scorer, found)
     return {
         **default_only(scorer, found, k),
         "covariance, best 50": settle_among(subsets, mean, left),
         "covariance, of all scored": lowest(subsets, left),
         "geometric mean of both": lowest(subsets, np.log(mean) + np.log(left)),
         "... fading with models": lowest(subsets, (1 - fade) * np.log(mean) + fade * np.log(left)),
-        "100 splits": lowest(raced, again.score(raced)),
+        "100 splits": lowest(raced, again.losses(raced)),
         "centre of the best 50": centre(found, k),
         "medoids, if a near tie": simple.best if near else found.best,
         "medoids": simple.best,
@@ -117,7 +117,7 @@ def judged(table: ResultsTable, split: Splits, named: dict[str, list[Subset]]) -
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PLS warns where a column is constant
         losses = {
-            name: dict(zip(every, one.score(every), strict=True)) for name, one in judges.items()
+            name: dict(zip(every, one.losses(every), strict=True)) for name, one in judges.items()
         }
     return pd.DataFrame(
         {

@@ -100,10 +100,10 @@ def measure(case: Case, kind: str) -> float:
     drawn = random_index_sets(case.columns, case.k, case.subsets + 8, np.random.default_rng(1))
     subsets = [tuple(table.benchmark_names[i] for i in chosen) for chosen in drawn]
     scorer = SCORERS[kind](table, splits)
-    scorer.score(subsets[-8:])
+    scorer.losses(subsets[-8:])
     generation = subsets[: max(1, len(subsets) - 8)]
     start = perf_counter()
-    scorer.score(generation)
+    scorer.losses(generation)
     return (perf_counter() - start) * case.subsets / len(generation)
 
 

@@ -54,7 +54,7 @@ def test_the_run_folder_holds_every_filled_cell_and_tells_it_from_the_measured(
 
 def test_the_library_the_json_and_the_files_agree(sparse: pd.DataFrame, run: Run, read_json):
     table = eevee.read_table("sparse.csv", costs="costs.csv", cost_unit="hours")
-    found = eevee.complete(table)
+    found = eevee.impute(table)
     run(*JOB, "--for-model", sparse.index[3], "--out", "x")
     printed = read_json(*JOB, "--for-model", sparse.index[3])
     written = pd.read_csv("x/filled.csv")

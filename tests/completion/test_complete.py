@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import eevee
 from eevee.base.errors import EeveeError
-from eevee.completion.complete import complete
+from eevee.completion.complete import impute
 from eevee.completion.filling import folds
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
@@ -37,7 +37,7 @@ def with_gaps(scores: pd.DataFrame, missing: float, seed: int = 0) -> pd.DataFra
 @given(seed=st.integers(0, 99), missing=st.floats(0.05, 0.9))
 def test_measured_cells_stay_and_all_others_are_predicted(seed: int, missing: float) -> None:
     shown = with_gaps(made_scores(seed, 15), missing, seed)
-    filled = complete(shown)
+    filled = impute(shown)
     measured = shown.notna()
     pd.testing.assert_frame_equal(filled.scores.where(measured), shown)
     pd.testing.assert_frame_equal(filled.predicted, ~measured & measured.any())
@@ -49,7 +49,7 @@ def test_percentages_stay_between_their_ends(missing: float) -> None:
     scores = made_scores(1)
     scores.iloc[:3, :6] = 100.0
     scores.iloc[3:6, 6:10] = 0.0
-    filled = complete(with_gaps(scores, missing)).scores.to_numpy()
+    filled = impute(with_gaps(scores, missing)).scores.to_numpy()
     assert filled.min() >= 0
     assert filled[:, :6].max() <= 100
     assert filled[:, 6:10].max() <= 1
@@ -59,7 +59,7 @@ def test_percentages_stay_between_their_ends(missing: float) -> None:
 def test_gaps_are_filled_far_better_than_by_column_means() -> None:
     scores = made_scores(2, 60)
     shown = with_gaps(scores, 0.5)
-    filled = complete(shown)
+    filled = impute(shown)
     guesses = {"blend": filled.scores, "mean": shown.fillna(shown.mean())}
     error = {
         name: float((((guess - scores) / scores.std()) ** 2).where(filled.predicted).mean().mean())
@@ -69,17 +69,17 @@ def test_gaps_are_filled_far_better_than_by_column_means() -> None:
 
 
 def test_logits_and_a_low_rank_are_found_where_the_table_is_made_of_them() -> None:
-    filled = complete(with_gaps(made_scores(0, 60, noise=0.05).iloc[:, :10], 0.4))
+    filled = impute(with_gaps(made_scores(0, 60, noise=0.05).iloc[:, :10], 0.4))
     assert filled.logit
     assert filled.rank >= 1
 
 
 def test_a_table_and_its_frame_are_filled_alike_and_every_time_alike() -> None:
     shown = with_gaps(made_scores(), 0.5)
-    one = complete(shown, seed=3)
+    one = impute(shown, seed=3)
     for other in (
-        complete(shown, seed=3),
-        complete(eevee.ResultsTable.from_scores(shown), seed=3),
+        impute(shown, seed=3),
+        impute(eevee.ResultsTable.from_scores(shown), seed=3),
     ):
         pd.testing.assert_frame_equal(one.scores, other.scores, check_exact=True)
 
@@ -104,8 +104,8 @@ def test_columns_that_are_negated_with_their_direction_get_negated_predictions(f
     lower = shown.columns.isin(["seconds", "err"])
     turned = np.arange(12) % 2 == first
     sign = np.where(turned, -1.0, 1.0)
-    one = complete(directed(shown, lower))
-    other = complete(directed(shown * sign, lower ^ turned))
+    one = impute(directed(shown, lower))
+    other = impute(directed(shown * sign, lower ^ turned))
     assert (one.logit, one.rank, one.penalty) == (other.logit, other.rank, other.penalty)
     pd.testing.assert_frame_equal(one.scores, other.scores * sign, check_exact=True)
 
@@ -117,7 +117,7 @@ def test_directions_let_lower_is_better_columns_help() -> None:
     shown = with_gaps(scores, 0.7)
     error = {}
     for name, table in (("told", directed(shown, np.arange(12) < 6)), ("bare", shown)):
-        filled = complete(table)
+        filled = impute(table)
         missed = ((filled.scores - scores) / scores.std()).where(filled.predicted)
         error[name] = float((missed**2).mean().mean())
     assert error["told"] < error["bare"]
@@ -133,13 +133,13 @@ def test_only_a_lower_is_better_column_that_is_called_a_percentage_is_held_below
     scores = pd.DataFrame(1000 - 100 * skill[:, None] + noise).add_prefix("latency ")
     scores[name] = np.where(skill > 0.25, 125 - 100 * skill, np.nan)
     table = directed(scores, np.ones(5, dtype=bool)) if told else scores
-    largest = complete(table).scores[name].max()
+    largest = impute(table).scores[name].max()
     assert (largest <= 100) if held else (largest > 105)
 
 
 def test_a_full_table_comes_back_as_it_was() -> None:
     scores = made_scores()
-    filled = complete(scores)
+    filled = impute(scores)
     pd.testing.assert_frame_equal(filled.scores, scores)
     assert not filled.predicted.to_numpy().any()
 
@@ -150,7 +150,7 @@ def test_odd_columns_and_models_are_filled_as_well_as_can_be() -> None:
     shown["lonely"] = np.where(np.arange(len(shown)) == 5, 30.0, np.nan)
     shown["constant"] = np.where(np.arange(len(shown)) < 20, 70.0, np.nan)
     shown.iloc[0] = np.nan
-    filled = complete(shown)
+    filled = impute(shown)
     assert filled.scores["empty"].isna().all()
     assert not filled.predicted["empty"].any()
     assert filled.scores.drop(columns="empty").notna().to_numpy().all()
@@ -163,7 +163,7 @@ def test_odd_columns_and_models_are_filled_as_well_as_can_be() -> None:
 def test_the_input_is_left_alone() -> None:
     shown = with_gaps(made_scores(), 0.5)
     before = shown.copy()
-    complete(shown)
+    impute(shown)
     pd.testing.assert_frame_equal(shown, before, check_exact=True)
 
 
@@ -177,13 +177,13 @@ def test_the_input_is_left_alone() -> None:
 )
 def test_a_table_that_cannot_be_filled_is_refused(scores: pd.DataFrame, why: str) -> None:
     with pytest.raises(EeveeError, match=why):
-        complete(scores)
+        impute(scores)
 
 
 @pytest.mark.parametrize("seed", [-1, 0.5, None])
 def test_a_bad_seed_is_named(seed: Any) -> None:
     with pytest.raises(EeveeError, match="seed"):
-        complete(made_scores(), seed=seed)
+        impute(made_scores(), seed=seed)
 
 
 def test_folds_share_out_every_measured_cell_once_and_each_models_evenly() -> None:
@@ -202,7 +202,7 @@ def test_half_of_each_models_scores_are_predicted_on_a_real_sparse_table() -> No
     for row in np.flatnonzero(table.notna().sum(axis=1) >= 8):
         cells = rng.permutation(np.flatnonzero(table.iloc[row].notna()))
         hidden[row, cells[: len(cells) // 2]] = True
-    filled = complete(table.mask(hidden)).scores.to_numpy()[hidden]
+    filled = impute(table.mask(hidden)).scores.to_numpy()[hidden]
     truth = table.to_numpy()[hidden]
     kept = np.isfinite(filled) & (truth != 0)
     assert np.isfinite(filled).mean() >= 0.99
@@ -218,7 +218,7 @@ def test_intervals_cover_hidden_truth_about_as_often_as_they_say(
     inside, widths = [], []
     for seed in range(3):
         truth = made_scores(seed, 60, noise=0.4)
-        filled = complete(with_gaps(truth, missing, seed), level=level)
+        filled = impute(with_gaps(truth, missing, seed), level=level)
         asked = filled.predicted.to_numpy() & filled.lower.notna().to_numpy()
         covered = (filled.lower <= truth) & (truth <= filled.upper)
         inside.append(covered.to_numpy()[asked])
@@ -233,7 +233,7 @@ def test_models_with_few_scores_have_wider_intervals_that_still_cover() -> None:
     few = np.arange(150) < 40
     shown.iloc[few, 2:] = np.nan
     shown = shown[shown.notna().any(axis=1)]
-    filled = complete(shown)
+    filled = impute(shown)
     few = few[: len(truth)][truth.index.isin(shown.index)]
     asked = filled.predicted.to_numpy()
     truth = truth.loc[shown.index]
@@ -249,7 +249,7 @@ def test_ends_enclose_the_prediction_stay_in_range_and_are_the_score_where_measu
     seed: int, missing: float
 ) -> None:
     shown = with_gaps(made_scores(seed, 15), missing, seed)
-    filled = complete(shown)
+    filled = impute(shown)
     measured = shown.notna()
     for end in (filled.lower, filled.upper):
         pd.testing.assert_frame_equal(end.where(measured), shown)
@@ -269,7 +269,7 @@ def test_a_score_at_the_end_of_a_percentage_can_be_covered() -> None:
     scores = made_scores(0, 60)
     scores.iloc[:20, :10] = [100.0] * 6 + [1.0] * 4
     shown = with_gaps(scores, 0.3)
-    filled = complete(shown)
+    filled = impute(shown)
     top = filled.predicted.to_numpy() & (np.arange(60) < 20)[:, None] & (np.arange(12) < 10)
     assert filled.logit
     assert (filled.upper == scores).to_numpy()[top].mean() > 0.8
@@ -277,7 +277,7 @@ def test_a_score_at_the_end_of_a_percentage_can_be_covered() -> None:
 
 def test_every_filled_cell_has_its_basis() -> None:
     shown = with_gaps(made_scores(), 0.6)
-    filled = complete(shown)
+    filled = impute(shown)
     basis = filled.basis
     rows, columns = np.nonzero(filled.predicted)
     assert basis["model"].tolist() == shown.index[rows].tolist()
@@ -299,7 +299,7 @@ def test_cells_with_too_little_to_rest_on_have_no_interval_and_say_why() -> None
     shown["lonely"] = np.where(np.arange(len(shown)) == 5, 30.0, np.nan)
     shown["two"] = np.where(np.arange(len(shown)) < 2, [30.0, 40.0] * 20, np.nan)
     shown.iloc[0] = np.nan
-    basis = complete(shown).basis.set_index(["model", "column"])
+    basis = impute(shown).basis.set_index(["model", "column"])
     assert basis.loc[("m03", "lonely"), "why"] == "only 1 score in the column, 3 are needed"
     assert basis.loc[("m03", "two"), "why"] == "only 1 score in the column, 3 are needed"
     assert (basis.loc["m00", "why"] == "the model has no score").all()
@@ -307,7 +307,7 @@ def test_cells_with_too_little_to_rest_on_have_no_interval_and_say_why() -> None
     assert (rest["why"] == "").all()
     assert basis["lower"].isna().equals(basis["why"] != "")
     tiny = pd.DataFrame({"a": [1.0, 2.0, 4.0], "b": [1.0, np.nan, 3.0]})
-    (why,) = complete(tiny).basis["why"]
+    (why,) = impute(tiny).basis["why"]
     assert why.startswith("too few scores in the table to hide some: 90 % need 9")
 
 
@@ -315,8 +315,8 @@ def test_negated_columns_get_negated_ends() -> None:
     shown = with_gaps(made_scores(), 0.5)
     lower = np.arange(12) % 2 == 0
     sign = np.where(lower, -1.0, 1.0)
-    one = complete(directed(shown, np.zeros(12, bool)))
-    other = complete(directed(shown * sign, lower))
+    one = impute(directed(shown, np.zeros(12, bool)))
+    other = impute(directed(shown * sign, lower))
     for end, far in (
         (one.lower, (other.lower, other.upper)),
         (one.upper, (other.upper, other.lower)),
@@ -328,12 +328,12 @@ def test_negated_columns_get_negated_ends() -> None:
 @pytest.mark.parametrize("level", [0.4, 1.0])
 def test_a_bad_level_is_named(level: float) -> None:
     with pytest.raises(EeveeError, match="level"):
-        complete(made_scores(), level=level)
+        impute(made_scores(), level=level)
 
 
 def test_the_completed_table_is_written_with_measured_scores_in_full(tmp_path: Path) -> None:
     shown = with_gaps(made_scores(), 0.5)
-    filled = complete(shown)
+    filled = impute(shown)
     filled.write_csv(tmp_path / "completed.csv")
     read = pd.read_csv(tmp_path / "completed.csv", index_col="model")
     measured = shown.notna()
@@ -345,7 +345,7 @@ def test_the_completed_table_is_written_with_measured_scores_in_full(tmp_path: P
 def test_intervals_cover_hidden_scores_of_a_real_sparse_table() -> None:
     table = pd.read_csv(DATA / "llm_crowdsource_cpp.csv", index_col=0)
     hidden = table.notna().to_numpy() & (np.random.default_rng(12).random(table.shape) < 0.2)
-    filled = complete(table.mask(hidden))
+    filled = impute(table.mask(hidden))
     asked = hidden & filled.lower.notna().to_numpy()
     covered = ((filled.lower <= table) & (table <= filled.upper)).to_numpy()
     assert 0.84 <= covered[asked].mean() <= 0.96

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from eevee.completion.complete import complete
+from eevee.completion.complete import impute
 from eevee.completion.filling import Problem, Recipe, fill
 from eevee.completion.next_benchmark import next_benchmark
 
@@ -38,7 +38,7 @@ def test_models_outside_those_measured_are_covered_and_not_far_off_to_one_side(s
     for seed in range(3):
         table = factor_table(seed)
         shown = cut(table, side)
-        found, gaps = complete(shown), shown.isna().to_numpy()
+        found, gaps = impute(shown), shown.isna().to_numpy()
         has = gaps & found.lower.notna().to_numpy()
         inside.append(((found.lower <= table) & (table <= found.upper)).to_numpy()[has])
         given.append(has.sum() / gaps.sum())
@@ -56,7 +56,7 @@ def test_a_column_without_enough_tests_withholds_its_far_intervals_and_says_why(
     shown.loc[table.mean(axis=1).rank() <= 5, "c0"] = np.nan
     shown.iloc[:7, 1] = np.nan
     shown.iloc[7:, 2] = np.nan  # no column has ten scores to spare
-    basis = complete(shown).basis
+    basis = impute(shown).basis
     far = basis["why"].str.contains("than could be tested")
     assert far.any()
     assert basis.loc[far, "lower"].isna().all()
@@ -84,7 +84,7 @@ def test_promised_drops_come_true_on_a_made_table() -> None:
         table = factor_table(seed, 50, 14)
         rng = np.random.default_rng(seed)
         hidden = (rng.random(table.shape) < 0.6) & (np.arange(50) < 20)[:, None]
-        found = complete(table.mask(hidden))
+        found = impute(table.mask(hidden))
         problem = Problem.of(table)
         recipe = Recipe(found.logit, found.rank, found.penalty)
         more = ~hidden

@@ -12,7 +12,7 @@ import pytest
 import eevee
 from eevee.base.errors import EeveeError
 from eevee.completion.beliefs import Beliefs
-from eevee.completion.complete import Completion, complete
+from eevee.completion.complete import Completion, impute
 from eevee.completion.gains import Gains
 from tests.conftest import made_table
 
@@ -62,7 +62,7 @@ def believed(beliefs: Beliefs, seen: np.ndarray, owner: list[str], costs: dict[s
     """A completion of one model `m`, with given beliefs."""
     names = [f"c{i}" for i in range(len(owner))]
     frame = pd.DataFrame(np.zeros((1, len(owner))), ["m"], names)
-    filled = complete(made_table(12, 3).scores)
+    filled = impute(made_table(12, 3).scores)
     variance = conditional(beliefs, seen)[None]
     return replace(
         filled,
@@ -114,7 +114,7 @@ def test_a_table_is_completed_first_and_its_costs_decide() -> None:
     costs = pd.DataFrame({"task": None, "cost": 1.0}, index=names)
     plain = eevee.ResultsTable.from_scores(shown, benchmarks=costs)
     first = eevee.next_benchmark(plain, shown.index[4])
-    pd.testing.assert_frame_equal(first, eevee.next_benchmark(complete(plain), shown.index[4]))
+    pd.testing.assert_frame_equal(first, eevee.next_benchmark(impute(plain), shown.index[4]))
     pd.testing.assert_frame_equal(first, eevee.next_benchmark(shown, shown.index[4]))
     assert set(first["benchmark"]) == set(shown.columns[shown.iloc[4].isna()])
     last = first["benchmark"].iloc[-1]
@@ -124,7 +124,7 @@ def test_a_table_is_completed_first_and_its_costs_decide() -> None:
 
 
 def test_a_model_with_all_scores_needs_none_and_an_unknown_one_is_named() -> None:
-    filled = complete(made_table(12, 3).scores)
+    filled = impute(made_table(12, 3).scores)
     assert eevee.next_benchmark(filled, filled.scores.index[0]).empty
     with pytest.raises(EeveeError, match="no model 'nobody' in the table"):
         eevee.next_benchmark(filled, "nobody")

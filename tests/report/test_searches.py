@@ -40,7 +40,7 @@ def test_the_cost_figure_holds_every_subset_and_each_tier(scorer: MLPScorer):
         assert tiers.loc[name, "cost"] == result.best_row["cost"]
         assert tiers.loc[name, "loss"] == result.best_row["loss"] == both.loc[name, "all"]
     unseen = frame[frame["kind"] == "unseen"].set_index("name")
-    expected = scorer.with_targets("unseen").score([found["small"].best, found["big"].best])
+    expected = scorer.with_targets("unseen").losses([found["small"].best, found["big"].best])
     assert unseen.loc[["small", "big"], "loss"].tolist() == expected.tolist()
     assert len(frame) == 4 + sum(len(result.evaluated) for result in found.values())
     assert (frame["cost"] <= 4).all()

@@ -43,15 +43,15 @@ def test_the_loss_is_the_mean_over_splits() -> None:
     table = made_table()
     scorer = eevee.MLPScorer(table, few_splits(table), epochs=5)
     subsets = [("b00",), ("b01", "b02")]
-    np.testing.assert_array_equal(scorer.score(subsets), scorer.score_splits(subsets).mean(axis=1))
-    assert scorer.score(subsets).dtype == np.float64
+    np.testing.assert_array_equal(scorer.losses(subsets), scorer.split_losses(subsets).mean(axis=1))
+    assert scorer.losses(subsets).dtype == np.float64
 
 
 def test_scoring_nothing_gives_nothing() -> None:
     table = made_table()
     scorer = eevee.MLPScorer(table, few_splits(table), epochs=5)
-    assert scorer.score([]).shape == (0,)
-    assert scorer.score_splits([]).shape == (0, 3)
+    assert scorer.losses([]).shape == (0,)
+    assert scorer.split_losses([]).shape == (0, 3)
 
 
 def test_every_subset_is_reported_once_whether_new_repeated_or_cached() -> None:
@@ -60,7 +60,7 @@ def test_every_subset_is_reported_once_whether_new_repeated_or_cached() -> None:
     subsets = [(name,) for name in table.benchmark_names]
     for asked in (subsets[:3], subsets, [*subsets, *subsets]):
         reported: list[int] = []
-        scorer.score(asked, advance=reported.append)
+        scorer.losses(asked, advance=reported.append)
         assert sum(reported) == len(asked)
 
 
@@ -73,9 +73,9 @@ def test_unknown_and_empty_subsets_are_refused() -> None:
     table = made_table()
     scorer = eevee.MLPScorer(table, few_splits(table), epochs=2)
     with pytest.raises(eevee.EeveeError, match="no benchmark 'zzz'"):
-        scorer.score([("b00", "zzz")])
+        scorer.losses([("b00", "zzz")])
     with pytest.raises(eevee.EeveeError, match="at least one benchmark"):
-        scorer.score([()])
+        scorer.losses([()])
 
 
 def test_a_name_inside_another_name_does_not_feed_it() -> None:
@@ -91,7 +91,7 @@ def test_a_name_inside_another_name_does_not_feed_it() -> None:
             splits,
             epochs=3,
             weights={"clevr": 1, "clevr-math": 0, "iris": 1, "math": 1},
-        ).score([("clevr",), ("clevr", "clevr-math")])
+        ).losses([("clevr",), ("clevr", "clevr-math")])
         for scores in (frame, other)
     )
     assert before[0] == after[0]

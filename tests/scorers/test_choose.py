@@ -35,7 +35,7 @@ def losses_of(table: ResultsTable, splits: Splits, name: Any) -> float:
     """Geometric mean over the random subsets, the long way round."""
     options = QUICK if name == "mlp" else {}
     scorer = make_scorer(name, table, splits, **options)
-    scores = scorer.score(choice._random_subsets(table, 0))
+    scores = scorer.losses(choice._random_subsets(table, 0))
     return float(np.prod(scores ** (1 / len(scores))))
 
 
@@ -191,15 +191,17 @@ def test_auto_scores_as_the_chosen_scorer_does(name: Any) -> None:
     found = choose_scorer(table, splits, seed=4, candidates=[name], **options)
     auto: Scorer = ChosenScorer(found)
     counts: list[int] = []
-    np.testing.assert_array_equal(auto.score(subsets, advance=counts.append), plain.score(subsets))
+    np.testing.assert_array_equal(
+        auto.losses(subsets, advance=counts.append), plain.losses(subsets)
+    )
     assert sum(counts) == 2
-    np.testing.assert_array_equal(auto.score_splits(subsets), plain.score_splits(subsets))
+    np.testing.assert_array_equal(auto.split_losses(subsets), plain.split_losses(subsets))
     np.testing.assert_array_equal(auto.mean_predictor(), plain.mean_predictor())
     unseen = auto.with_targets("unseen")
     assert unseen.targets == "unseen"
     assert unseen.describe()["auto"] == auto.describe()["auto"]
     np.testing.assert_array_equal(
-        unseen.score(subsets), plain.with_targets("unseen").score(subsets)
+        unseen.losses(subsets), plain.with_targets("unseen").losses(subsets)
     )
     fresh, expected = auto.rescore(subsets, 2), plain.rescore(subsets, 2)
     assert (fresh is None) == (expected is None) == (name != "mlp")

@@ -42,7 +42,7 @@ def by_hand(regressor, table, splits, subset, split):
 def test_equals_fitting_the_regressor_by_hand(regressor) -> None:
     table = made_table()
     splits = eevee.shuffle_splits(table, n_splits=3)
-    scored = EstimatorScorer(regressor, table, splits).score_splits(SUBSETS)
+    scored = EstimatorScorer(regressor, table, splits).split_losses(SUBSETS)
     for subset, losses in zip(SUBSETS, scored, strict=True):
         expected = [by_hand(regressor, table, splits, subset, split) for split in range(3)]
         np.testing.assert_allclose(losses, expected, rtol=1e-9)
@@ -62,7 +62,7 @@ def test_one_output_at_a_time_equals_all_at_once(targets, missing) -> None:
     table = made_table(missing=missing, seed=2)
     splits = eevee.shuffle_splits(table, n_splits=2)
     together, alone = (
-        EstimatorScorer(regressor, table, splits, targets=targets).score_splits(SUBSETS)
+        EstimatorScorer(regressor, table, splits, targets=targets).split_losses(SUBSETS)
         for regressor in (Ridge(1.0), OneAtATime(1.0))
     )
     np.testing.assert_allclose(together, alone, rtol=1e-9)
@@ -72,8 +72,8 @@ def test_a_pipeline_and_several_jobs_change_nothing() -> None:
     table = made_table(missing=0.1, seed=3)
     splits = eevee.shuffle_splits(table, n_splits=2)
     pipeline = make_pipeline(StandardScaler(), Ridge(1.0))
-    one = EstimatorScorer(pipeline, table, splits).score_splits(SUBSETS)
-    two = EstimatorScorer(pipeline, table, splits, n_jobs=2).score_splits(SUBSETS[::-1])
+    one = EstimatorScorer(pipeline, table, splits).split_losses(SUBSETS)
+    two = EstimatorScorer(pipeline, table, splits, n_jobs=2).split_losses(SUBSETS[::-1])
     assert one.tolist() == two[::-1].tolist()
 
 
@@ -90,7 +90,7 @@ def test_every_fit_has_one_thread(backend: str) -> None:
     with threadpool_limits(3):
         before = threadpool_info()
         with parallel_config(backend):
-            EstimatorScorer(Counting(), table, splits, n_jobs=2).score(SUBSETS * 3)
+            EstimatorScorer(Counting(), table, splits, n_jobs=2).losses(SUBSETS * 3)
         assert threadpool_info() == before
 
 
@@ -101,14 +101,14 @@ def test_bits_do_not_depend_on_the_threads_of_the_linear_algebra() -> None:
     losses = []
     for n_threads in (1, 2):
         with threadpool_limits(n_threads):
-            losses.append(EstimatorScorer(Ridge(), table, splits).score_splits(subsets))
+            losses.append(EstimatorScorer(Ridge(), table, splits).split_losses(subsets))
     assert losses[0].tolist() == losses[1].tolist()
 
 
 def test_the_regressor_that_was_given_is_never_fitted() -> None:
     table = made_table()
     regressor = Ridge()
-    EstimatorScorer(regressor, table, eevee.shuffle_splits(table, n_splits=2)).score(SUBSETS)
+    EstimatorScorer(regressor, table, eevee.shuffle_splits(table, n_splits=2)).losses(SUBSETS)
     assert not hasattr(regressor, "coef_")
 
 
@@ -131,7 +131,7 @@ def test_a_held_out_models_scores_do_not_move_another_ones_prediction(regressor,
     runs = []
     for scored in (table, with_scores(table, far)):
         predictions.clear()
-        EstimatorScorer(Recorded(), scored, splits).score(SUBSETS)
+        EstimatorScorer(Recorded(), scored, splits).losses(SUBSETS)
         runs.append([prediction.copy() for prediction in predictions])
     assert len(runs[0]) == len(runs[1]) > 0
     followed = [not np.array_equal(*both) for both in zip(*runs, strict=True)]

@@ -49,7 +49,7 @@ def test_scores_of_a_held_out_model_move_no_fitted_weight_and_only_its_own_predi
     assert torch.equal(before.second, after.second)
     np.testing.assert_array_equal(shown[:, :, 1:], shown_after[:, :, 1:])
     assert (shown[:, :, 0] != shown_after[:, :, 0]).any()
-    one, other = (eevee.MLPScorer(t, splits, epochs=20).score(SUBSETS) for t in (table, changed))
+    one, other = (eevee.MLPScorer(t, splits, epochs=20).losses(SUBSETS) for t in (table, changed))
     assert (one != other).all()
 
 

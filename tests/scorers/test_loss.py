@@ -63,7 +63,7 @@ def test_the_mean_predictor_on_a_nearly_constant_column_stays_of_order_one() -> 
     table = ResultsTable.from_scores(pd.DataFrame(values, columns=list("abc")))
     scorer = eevee.MLPScorer(table, few_splits(table, 10), epochs=20)
     assert scorer.mean_predictor().max() < table.n_models
-    assert scorer.score_splits([("a",), ("a", "b", "c")]).max() < 2 * table.n_models
+    assert scorer.split_losses([("a",), ("a", "b", "c")]).max() < 2 * table.n_models
 
 
 def test_inputs_are_clipped_at_six_and_targets_are_not() -> None:
@@ -177,7 +177,7 @@ def test_unseen_is_blank_where_nothing_is_left_to_predict() -> None:
     table = rich_table()
     splits = few_splits(table)
     scorer = eevee.MLPScorer(table, splits, epochs=3, targets="unseen")
-    losses = scorer.score([table.benchmark_names, ("ant",)])
+    losses = scorer.losses([table.benchmark_names, ("ant",)])
     assert np.isnan(losses).tolist() == [True, False]
 
 
@@ -235,7 +235,7 @@ def test_weights_of_zero_leave_a_benchmark_out_of_the_loss() -> None:
     mine = [table.scores.columns.get_loc(name) for name in table.columns_of("gnu")]
     values[:, mine] = np.random.default_rng(5).permutation(values[:, mine])
     losses = [
-        eevee.MLPScorer(t, splits, epochs=5, weights=weights).score([("ant", "bee")])
+        eevee.MLPScorer(t, splits, epochs=5, weights=weights).losses([("ant", "bee")])
         for t in (table, with_scores(table, values))
     ]
     assert losses[0] == losses[1]

@@ -92,7 +92,7 @@ def test_kendall_is_that_of_the_mean_scores_that_a_user_sees(name: str, weighted
     table = rich_table(24, seed=1)
     weights = {b: float(i) for i, b in enumerate(table.benchmark_names)} if weighted else None
     scorer = scorers(table, weights=weights)[name]
-    values = objective_scorer(scorer, "kendall").score_splits(some_subsets(table))
+    values = objective_scorer(scorer, "kendall").split_losses(some_subsets(table))
     for subset, row in zip(some_subsets(table), values, strict=True):
         pairs = mean_scores_shown(scorer, subset, table, weights)
         expected = [1 - tau_by_pairs(*shown) for shown in pairs]
@@ -108,7 +108,7 @@ def test_models_that_are_told_apart_by_nothing_tie(name: str) -> None:
     values[column] = (values[column] > values[column].median()).astype(float)
     coarse = with_scores(table, values.to_numpy())
     scorer = scorers(coarse)[name]
-    row = objective_scorer(scorer, "kendall").score_splits([("ant",)])[0]
+    row = objective_scorer(scorer, "kendall").split_losses([("ant",)])[0]
     pairs = mean_scores_shown(scorer, ("ant",), coarse)
     rounded = [(seen.round(9), true.round(9), others.round(9)) for seen, true, others in pairs]
     assert all(len(set(seen)) == 2 for seen, _, _ in rounded)
@@ -123,7 +123,7 @@ def test_r2_is_the_unseen_loss_over_that_of_means(name: str, weighted: bool) -> 
     weights = {b: 1.0 + i for i, b in enumerate(table.benchmark_names)} if weighted else None
     scorer = scorers(table, weights=weights)[name]
     subset = table.benchmark_names[:2]
-    value = float(objective_scorer(scorer, "r2").score([subset])[0])
+    value = float(objective_scorer(scorer, "r2").losses([subset])[0])
     unseen = scorer.with_targets("unseen")
     blind = eevee.RidgeScorer(
         table,
@@ -132,7 +132,7 @@ def test_r2_is_the_unseen_loss_over_that_of_means(name: str, weighted: bool) -> 
         weights=weights,
         alpha=1e12,  # predicts each column's mean
     )
-    expected = float(unseen.score([subset])[0]) / float(blind.score([subset])[0])
+    expected = float(unseen.losses([subset])[0]) / float(blind.losses([subset])[0])
     assert value == pytest.approx(expected, rel=1e-6)
 
 
@@ -141,11 +141,11 @@ def test_r2_is_the_unseen_loss_over_that_of_means(name: str, weighted: bool) -> 
 def test_a_value_does_not_depend_on_what_is_scored_beside(name: str, objective: Any) -> None:
     table = rich_table(20, seed=3)
     subsets = some_subsets(table)
-    together = objective_scorer(scorers(table)[name], objective).score_splits(subsets)
-    alone = [objective_scorer(scorers(table)[name], objective).score_splits([s]) for s in subsets]
+    together = objective_scorer(scorers(table)[name], objective).split_losses(subsets)
+    alone = [objective_scorer(scorers(table)[name], objective).split_losses([s]) for s in subsets]
     np.testing.assert_array_equal(together, np.concatenate(alone))
     turned = objective_scorer(scorers(table)[name], objective)
-    np.testing.assert_array_equal(together[::-1], turned.score_splits(subsets[::-1]))
+    np.testing.assert_array_equal(together[::-1], turned.split_losses(subsets[::-1]))
 
 
 def test_small_chunks_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +155,7 @@ def test_small_chunks_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> Non
     again = whole.rescore(subsets, 2)
     monkeypatch.setattr("eevee.scorers.objective.CHUNK_BYTES", 1)
     small = objective_scorer(scorers(table)["mlp"], "kendall")
-    np.testing.assert_array_equal(whole.score(subsets), small.score(subsets))
+    np.testing.assert_array_equal(whole.losses(subsets), small.losses(subsets))
     assert again is not None
     np.testing.assert_array_equal(again, small.rescore(subsets, 2))
 
@@ -169,15 +169,15 @@ def test_fresh_initialisations_are_other_ones_and_only_where_there_are_any() -> 
             assert (again is None) == (name != "mlp")
             if again is not None:
                 assert again.shape == (1, 3)
-                assert len({float(judge.score([table.benchmark_names[:2]])[0]), *again[0]}) > 1
+                assert len({float(judge.losses([table.benchmark_names[:2]])[0]), *again[0]}) > 1
 
 
 def test_everything_measured_is_in_order_and_leaves_no_r2() -> None:
     table = rich_table(20, seed=5)
     scorer = scorers(table)["ridge"]
     everything = [table.benchmark_names]
-    assert objective_scorer(scorer, "kendall").score(everything).tolist() == [0.0]
-    assert np.isnan(objective_scorer(scorer, "r2").score(everything)).all()
+    assert objective_scorer(scorer, "kendall").losses(everything).tolist() == [0.0]
+    assert np.isnan(objective_scorer(scorer, "r2").losses(everything)).all()
 
 
 @pytest.mark.parametrize("name", SCORERS)

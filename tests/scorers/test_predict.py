@@ -29,7 +29,7 @@ def test_the_loss_is_the_error_of_the_predictions(make, missing: float) -> None:
     known = np.isfinite(squared)
     errors = np.where(known, squared, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     losses = (errors * loss_weights(table, None).of(known.any(axis=1))).sum(axis=1)
-    np.testing.assert_allclose(losses, scorer.score_splits([SUBSET])[0], rtol=1e-6)
+    np.testing.assert_allclose(losses, scorer.split_losses([SUBSET])[0], rtol=1e-6)
 
 
 def test_the_factor_model_bends_percentages_and_predicts_only_what_was_measured() -> None:

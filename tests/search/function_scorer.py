@@ -42,12 +42,12 @@ class FunctionScorer:
         self._loss = loss
         self._again = again
 
-    def score(
+    def losses(
         self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None
     ) -> FloatArray:
-        return self.score_splits(subsets, advance=advance).mean(axis=1)
+        return self.split_losses(subsets, advance=advance).mean(axis=1)
 
-    def score_splits(
+    def split_losses(
         self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None
     ) -> FloatArray:
         checked = [self.table.subset(subset) for subset in subsets]

@@ -236,7 +236,7 @@ def test_they_work_with_real_scorers_and_score_again(search) -> None:
     assert ridge.targets == "unseen"
     scorer = eevee.MLPScorer(table, splits, epochs=5)
     found = search(scorer, budget=6.0, n_rescore=2)
-    assert found.best_row["loss"] == scorer.score([found.best])[0]
+    assert found.best_row["loss"] == scorer.losses([found.best])[0]
     assert found.best_row["rescored_mean"] == found.ranked["rescored_mean"].min()
     assert len(search(scorer, 7, n_rescore=0).best) == 7
 

@@ -26,7 +26,7 @@ def test_every_baseline_stands_next_to_the_winner(scorer, goal: dict) -> None:
     for name in set(BASELINES) - {"random"}:
         alone = SEARCHES[name](scorer, **goal)
         assert rows.loc[name, "benchmarks"] == alone.best
-        assert rows.loc[name, "loss"] == scorer.score([alone.best])[0]
+        assert rows.loc[name, "loss"] == scorer.losses([alone.best])[0]
         assert rows.loc[name, "evaluated"] == len(alone.evaluated)
 
 

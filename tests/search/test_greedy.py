@@ -96,7 +96,7 @@ def test_a_drop_per_cost_beats_one_costly_benchmark() -> None:
     worth = dict(zip(table.benchmark_names, [0.3, 0.1, 0.1, 0.1, 0.1, 0.1], strict=True))
     scorer = FunctionScorer(table, lambda s: 1.0 - sum(map(worth.get, s)))
     space = make_space(table, budget=5.0)
-    assert _steps(space, lambda s: scorer.score([s])[0]).up() == [("b00",)]
+    assert _steps(space, lambda s: scorer.losses([s])[0]).up() == [("b00",)]
     assert greedy(scorer, budget=5.0).best == table.benchmark_names[1:]
     assert greedy_backward(scorer, budget=5.0).best == table.benchmark_names[1:]
 
@@ -178,7 +178,7 @@ def test_they_work_with_real_scorers_and_score_again(search) -> None:
     assert np.isnan(ridge.best_row["rescored_mean"])
     scorer = eevee.MLPScorer(table, splits, epochs=5)
     found = search(scorer, 2, n_rescore=3)
-    assert found.best_row["loss"] == scorer.score([found.best])[0]
+    assert found.best_row["loss"] == scorer.losses([found.best])[0]
     assert found.best_row["rescored_mean"] == scorer.rescore([found.best], 3).mean()
     assert len(search(scorer, 6, n_rescore=0).best) == 6
 

@@ -55,7 +55,7 @@ def test_of_all_that_is_within_a_standard_error_the_least_variance_is_proposed()
     scorer = _ridge(table)
     found = Procedure(near_ties="covariance").run(scorer, 3)
     subsets = list(combinations(table.benchmark_names, 3))
-    losses = scorer.score_splits(subsets)
+    losses = scorer.split_losses(subsets)
     means = losses.mean(axis=1)
     first, *others = np.argsort(means)[:50]
     errors = []
@@ -83,7 +83,7 @@ def test_the_rest_of_the_result_stays_what_the_search_found() -> None:
     others = settled.ranked["benchmarks"].iloc[1:].tolist()
     assert others == [s for s in plain.ranked["benchmarks"] if s != settled.best][: len(others)]
     assert len(settled.ranked) == len(plain.ranked)
-    assert settled.best_row["loss"] == scorer.score([settled.best])[0]
+    assert settled.best_row["loss"] == scorer.losses([settled.best])[0]
     pd.testing.assert_frame_equal(settled.evaluated, plain.evaluated)
     assert settled.exact == plain.exact
 
@@ -123,7 +123,7 @@ def test_nothing_worse_is_proposed_than_what_the_search_began_with() -> None:
     lowest = evolve(scorer, budget=8.0, evolution=QUICK, exhaustive=False).best
     held = procedure.run(scorer, budget=8.0, include=[lowest])
     assert free.best_row["loss"] > held.best_row["loss"]
-    assert held.best_row["loss"] <= scorer.score([lowest])[0]
+    assert held.best_row["loss"] <= scorer.losses([lowest])[0]
     assert table.cost_of(free.best) <= 8.0
 
 

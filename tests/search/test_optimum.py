@@ -50,7 +50,7 @@ def test_evolution_finds_the_optimum_in_at_least_nine_of_ten_seeds(
     everything = list(combinations(table.benchmark_names, k))
     assert len(everything) == comb(table.n_benchmarks, k)
     options = {"epochs": 20} if scorer == "mlp" else {}
-    losses = eevee.make_scorer(scorer, table, splits, **options).score(everything)
+    losses = eevee.make_scorer(scorer, table, splits, **options).losses(everything)
     known = dict(zip(everything, losses.tolist(), strict=True))
     optimum = round6(min(known.values()))
     hits = 0

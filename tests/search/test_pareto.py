@@ -59,7 +59,7 @@ def _everything(n_benchmarks: int, seed: int = 0) -> pd.DataFrame:
     names = scorer.table.benchmark_names
     sizes = range(1, n_benchmarks + 1)
     subsets = list(chain.from_iterable(combinations(names, size) for size in sizes))
-    loss = np.array([round6(one) for one in scorer.score(subsets)])
+    loss = np.array([round6(one) for one in scorer.losses(subsets)])
     cost = np.array([scorer.table.cost_of(subset) for subset in subsets])
     keep = []
     for i in range(len(subsets)):
@@ -252,7 +252,7 @@ def test_stopped_search_gives_what_it_has_and_says_so() -> None:
 def test_unseen_and_rescored_losses_stand_beside_the_front() -> None:
     scorer = _ridge(6)
     found = pareto(scorer)
-    unseen = scorer.with_targets("unseen").score(list(found.front["benchmarks"]))
+    unseen = scorer.with_targets("unseen").losses(list(found.front["benchmarks"]))
     np.testing.assert_array_equal(found.front["unseen"], unseen)
     assert np.isnan(unseen[-1]) == (found.front["size"].iloc[-1] == 6)
     fresh = FunctionScorer(table_with(6), smooth, again=noise)
@@ -423,7 +423,7 @@ def test_one_standard_error_is_that_of_the_corrected_resampled_t_test() -> None:
     chosen = within_one_se(found)
     unseen = scorer.with_targets("unseen")
     half = found.front[found.front["size"] <= 4]
-    by_split = unseen.score_splits(list(half["benchmarks"]))
+    by_split = unseen.split_losses(list(half["benchmarks"]))
     losses = by_split[by_split.mean(axis=1).argmin()]
     splits = scorer.splits
     ratio = splits.test[0].sum() / (splits.train | splits.validation)[0].sum()

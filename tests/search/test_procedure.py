@@ -75,7 +75,7 @@ def test_the_default_never_loses_to_greedy_search_with_swaps_and_no_move_improve
             rival = Procedure("greedy-swaps").run(scorer, **goal)
             assert found.best_row["loss"] <= rival.best_row["loss"]
             space = make_space(scorer.table, **goal)
-            near = scorer.score(space.neighbours(found.best))
+            near = scorer.losses(space.neighbours(found.best))
             assert round6(near.min()) >= round6(found.best_row["loss"])
 
 

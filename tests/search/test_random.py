@@ -82,7 +82,7 @@ def test_a_tier_by_one_standard_error_has_random_subsets_of_its_own_cost() -> No
     tier = one_se_tier(scorer, eevee.pareto(scorer))
     cost = tier.best_row["cost"]
     check_shares(tier.random_draws, by_all_orders(dict(table.costs), cost))
-    assert tier.random_losses.tolist() == scorer.score(tier.random_draws).tolist()
+    assert tier.random_losses.tolist() == scorer.losses(tier.random_draws).tolist()
 
 
 @pytest.mark.parametrize("goal", [{"k": 3}, {"budget": 4.0}])
@@ -122,5 +122,5 @@ def test_an_exact_search_under_a_budget_does_not_count_what_leaves_money_unspent
     assert found.exact
     assert {len(subset) for subset in found.random_draws} == {9}
     assert 210 <= found.n_random <= 220
-    full = scorer.score(list(combinations(table.benchmark_names, 9)))
+    full = scorer.losses(list(combinations(table.benchmark_names, 9)))
     assert (full < found.random_median).mean() == pytest.approx(0.5, abs=0.06)

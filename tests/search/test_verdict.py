@@ -69,7 +69,7 @@ def test_noise_and_share_are_those_of_the_definition() -> None:
     scorer = eevee.RidgeScorer(table, few_splits(table, n_splits=5))
     found = eevee.evolve(scorer, 3)
     assert len(found.random_draws) == 56
-    losses = scorer.score_splits(found.random_draws)
+    losses = scorer.split_losses(found.random_draws)
     train, test = scorer.splits.fit[0].sum(), scorer.splits.test[0].sum()
     centred = losses - losses.mean(axis=0)
     noise = centred.var(axis=1, ddof=1).mean() * (1 / 5 + test / train)
@@ -88,8 +88,8 @@ def test_winner_and_random_subsets_are_compared_by_the_same_loss_and_noise_count
     found = eevee.evolve(scorer, 2, n_rescore=4)
     assert found.best_row["rescored_mean"] != found.best_row["loss"]
     verdict = search_verdict(scorer, found)
-    losses = scorer.score_splits(found.random_draws)
-    assert verdict.loss == scorer.score([found.best])[0]
+    losses = scorer.split_losses(found.random_draws)
+    assert verdict.loss == scorer.losses([found.best])[0]
     assert verdict.random_median == np.median(losses.mean(axis=1))
     train, test = scorer.splits.fit[0].sum(), scorer.splits.test[0].sum()
     noise = (losses - losses.mean(axis=0)).var(axis=1, ddof=1).mean() * (1 / 3 + test / train)

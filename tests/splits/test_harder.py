@@ -244,4 +244,4 @@ def test_harder_splits_are_scored_like_any_others() -> None:
     table = with_attribute("date", list(range(24)))
     for make in ORDERED:
         scorer = eevee.RidgeScorer(table, make(table, n_splits=3))
-        assert np.isfinite(scorer.score([("b00",)])).all()
+        assert np.isfinite(scorer.losses([("b00",)])).all()

@@ -56,7 +56,7 @@ def test_predict_and_complete_have_the_same_bounds() -> None:
     """What `complete` clips in a table with gaps, `predict` clips for a new model."""
     table, new = _steep()
     stacked = pd.concat([table.scores, new.reindex(columns=table.scores.columns)])
-    filled = eevee.complete(stacked).scores.loc["far"]
+    filled = eevee.impute(stacked).scores.loc["far"]
     found = eevee.fit_predictor(table, ["input"], scorer="ridge").predict(new).mean.loc["far"]
     assert filled["acc"] <= 100
     assert found["acc"] == 100

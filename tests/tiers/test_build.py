@@ -58,7 +58,7 @@ def test_tiers_come_by_rising_budget_and_cost_no_more(tiers) -> None:
 def test_a_tier_holds_what_the_table_and_the_scorer_say(scorer, tiers) -> None:
     table = scorer.table
     for tier in tiers.tiers:
-        losses = scorer.score_splits([tier.benchmark_names])[0]
+        losses = scorer.split_losses([tier.benchmark_names])[0]
         assert tier.search_loss.mean == losses.mean()
         assert tier.search_loss.spread == losses.std()
         assert tier.search_loss.targets == "all"
@@ -235,7 +235,9 @@ def test_a_result_holds_what_the_verb_prints_as_the_parts_themselves_give_it() -
     }
     assert found.baselines is not None
     assert found.baselines.equals(compare_goals(scorer, nested.found, goals, seed=1))
-    assert found.losses["all"].tolist() == scorer.score([t.benchmark_names for t in found]).tolist()
+    assert (
+        found.losses["all"].tolist() == scorer.losses([t.benchmark_names for t in found]).tolist()
+    )
     assert found.tier_set.search["verdicts"]["big"]["words"] == found.verdicts["big"].words
     assert found.tier_set.seed == 9
     plain = build_tiers(scorer, budgets, **options, seed=1, baselines=False, file_seed=9)

@@ -83,7 +83,7 @@ class MLPScorer(BaseScorer):
     >>> frame = pd.DataFrame(skill + [0.1, 0.5, 0.5, 0.5] * noise, columns=list("abcd"))
     >>> table = eevee.ResultsTable.from_scores(frame)
     >>> scorer = MLPScorer(table, eevee.shuffle_splits(table), epochs=20)
-    >>> a, b = scorer.score([("a",), ("b",)])
+    >>> a, b = scorer.losses([("a",), ("b",)])
     >>> bool(a < b)
     True
     """
@@ -174,16 +174,16 @@ class MLPScorer(BaseScorer):
         return self._train_and_judge(checked, inits, self._stage.targets)
 
     def rescore(self, subsets: Sequence[Iterable[str]], n_init: int) -> FloatArray:
-        """Losses under initialisations that `score` does not use.
+        """Losses under initialisations that `losses` does not use.
 
-        All subsets share their initial weights in `score`, and a search can exploit them;
+        All subsets share their initial weights in `losses`, and a search can exploit them;
         these losses are free of that.
 
         Parameters
         ----------
         subsets : sequence of iterables of benchmark names
         n_init : int
-            Each of them averages the predictions of `self.n_init` networks, as `score` does.
+            Each of them averages the predictions of `self.n_init` networks, as `losses` does.
 
         Returns
         -------

@@ -83,7 +83,7 @@ class RidgeScorer(BaseScorer):
     >>> frame = pd.DataFrame(skill + [0.1, 0.5, 0.5, 0.5] * noise, columns=list("abcd"))
     >>> table = eevee.ResultsTable.from_scores(frame)
     >>> scorer = RidgeScorer(table, eevee.shuffle_splits(table))
-    >>> a, b = scorer.score([("a",), ("b",)])
+    >>> a, b = scorer.losses([("a",), ("b",)])
     >>> bool(a < b)
     True
     """

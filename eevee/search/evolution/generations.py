@@ -300,7 +300,7 @@ class Generations:
         self._rng.bit_generator.state = state.rng
         if state.rival is not None:
             self.joined = Swapped.of(state.rival)
-            self._ledger.scorer.score(self.joined.by_size)  # it tells which sizes it met
+            self._ledger.scorer.losses(self.joined.by_size)  # it tells which sizes it met
         return True
 
 

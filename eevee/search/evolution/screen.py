@@ -56,7 +56,7 @@ def best_of(screen: Scorer, subsets: Iterable[Subset], count: int) -> list[Subse
     [('a',)]
     """
     candidates = list(subsets)
-    losses = np.nan_to_num(screen.score(candidates), nan=np.inf)
+    losses = np.nan_to_num(screen.losses(candidates), nan=np.inf)
     cost_of = screen.table.cost_of
     keys = [
         (round6(loss), cost_of(subset), subset)

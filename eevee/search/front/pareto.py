@@ -255,7 +255,7 @@ def _space(scorer: Scorer, constraints: Constraints | None) -> Space:
 def _front(ledger: Ledger, n_rescore: int) -> pd.DataFrame:
     subsets = [subset for _, _, subset in front_of(ledger)]
     frame = ledger.rescored(subsets, n_rescore)
-    unseen = ledger.scorer.with_targets("unseen").score_splits(subsets)
+    unseen = ledger.scorer.with_targets("unseen").split_losses(subsets)
     frame.insert(5, "unseen", unseen.mean(axis=1))
     frame.insert(6, "unseen_spread", unseen.std(axis=1))
     return frame

@@ -182,7 +182,7 @@ def test_losses_equal_a_slow_loop(targets: Any, choice: Choice) -> None:
     )
     for subset in SUBSETS:
         slow = slow_losses(table, splits, subset, choice, targets)
-        np.testing.assert_allclose(scorer.score_splits([subset])[0], slow, rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(scorer.split_losses([subset])[0], slow, rtol=1e-8, atol=1e-8)
 
 
 def test_a_column_of_one_fitting_model_is_neither_input_nor_target() -> None:
@@ -195,7 +195,7 @@ def test_a_column_of_one_fitting_model_is_neither_input_nor_target() -> None:
     name = table.columns["benchmark"].iloc[3]
     subset = table.subset([name, "ant"])
     slow = slow_losses(table, splits, subset, Choice(2, 1.0, True), "all")
-    np.testing.assert_allclose(scorer.score_splits([subset])[0], slow, rtol=1e-8)
+    np.testing.assert_allclose(scorer.split_losses([subset])[0], slow, rtol=1e-8)
 
 
 # ---- bits ----
@@ -208,16 +208,16 @@ def test_bits_do_not_depend_on_batch_order_chunk_or_threads(
     splits = few_splits(table)
     names, rng = list(table.benchmark_names), np.random.default_rng(0)
     subsets = [tuple(rng.permutation(names)[: rng.integers(1, len(names) + 1)]) for _ in range(120)]
-    expected = FactorScorer(table, splits, **FIXED).score_splits(subsets)
+    expected = FactorScorer(table, splits, **FIXED).split_losses(subsets)
     alone = FactorScorer(table, splits, **FIXED)
     np.testing.assert_array_equal(
-        np.concatenate([alone.score_splits([subset[::-1]]) for subset in subsets]), expected
+        np.concatenate([alone.split_losses([subset[::-1]]) for subset in subsets]), expected
     )
     for chunk, budget, n_threads in ((1, 1, 1), (7, 2**15, 2), (1000, 2**30, 3)):
         monkeypatch.setattr(factor, "CHUNK", chunk)
         monkeypatch.setattr(probe, "BLOCK_BYTES", budget)
         scorer = FactorScorer(table, splits, n_threads=n_threads, **FIXED)
-        np.testing.assert_array_equal(scorer.score_splits(subsets[::-1])[::-1], expected)
+        np.testing.assert_array_equal(scorer.split_losses(subsets[::-1])[::-1], expected)
 
 
 def test_fits_and_choices_do_not_depend_on_threads() -> None:
@@ -225,7 +225,7 @@ def test_fits_and_choices_do_not_depend_on_threads() -> None:
     splits = few_splits(table)
     one, two = (FactorScorer(table, splits, rank="auto", n_threads=n) for n in (1, 2))
     assert one.choices == two.choices
-    np.testing.assert_array_equal(one.score_splits(SUBSETS), two.score_splits(SUBSETS))
+    np.testing.assert_array_equal(one.split_losses(SUBSETS), two.split_losses(SUBSETS))
 
 
 # ---- leakage ----
@@ -250,7 +250,7 @@ def test_scores_of_a_held_out_model_move_no_fitted_number_and_no_choice(value: f
     assert one.choices == other.choices
     for before, after in zip(fitted_arrays(one), fitted_arrays(other), strict=True):
         np.testing.assert_array_equal(before, after)
-    assert (one.score(SUBSETS) != other.score(SUBSETS)).any()
+    assert (one.losses(SUBSETS) != other.losses(SUBSETS)).any()
 
 
 def test_a_fitting_model_does_move_the_fit() -> None:
@@ -268,7 +268,7 @@ def test_a_fitting_model_does_move_the_fit() -> None:
 def test_an_exactly_low_rank_table_is_predicted_from_as_many_columns_as_factors() -> None:
     table = low_rank_table()
     scorer = FactorScorer(table, few_splits(table), rank=2, penalty=1e-6, logit=False)
-    complete, lone = scorer.score([table.benchmark_names, ("a",)])
+    complete, lone = scorer.losses([table.benchmark_names, ("a",)])
     assert complete < 1e-3
     assert lone > 100 * complete
 
@@ -303,7 +303,7 @@ def test_a_test_model_without_any_column_of_the_subset_gets_the_column_means(
     table = with_scores(table, values)
     scorer = FactorScorer(table, splits, **FIXED)
     np.testing.assert_allclose(
-        scorer.score_splits([("ant",)])[0], scorer.mean_predictor(), rtol=1e-9
+        scorer.split_losses([("ant",)])[0], scorer.mean_predictor(), rtol=1e-9
     )
 
 
@@ -312,7 +312,7 @@ def test_units_and_offsets_of_a_column_do_not_matter_without_logit() -> None:
     scale = 10.0 ** np.arange(-3, table.n_columns - 3)
     moved = replace(table, scores=table.scores * scale + 7 * scale, units=table.units * scale)
     one, other = (
-        FactorScorer(t, few_splits(t), rank=2, penalty=1.0, logit=False).score(SUBSETS)
+        FactorScorer(t, few_splits(t), rank=2, penalty=1.0, logit=False).losses(SUBSETS)
         for t in (table, moved)
     )
     np.testing.assert_allclose(one, other, rtol=1e-6)
@@ -328,7 +328,9 @@ def test_a_percentage_and_its_complement_are_the_same() -> None:
     scores = table.scores.copy()
     scores.loc[:, flip] = 100 - scores.loc[:, flip]
     mirrored = replace(table, scores=scores, columns=columns)
-    one, other = (FactorScorer(t, few_splits(t), **FIXED).score(SUBSETS) for t in (table, mirrored))
+    one, other = (
+        FactorScorer(t, few_splits(t), **FIXED).losses(SUBSETS) for t in (table, mirrored)
+    )
     np.testing.assert_allclose(one, other, rtol=1e-8)
 
 
@@ -339,7 +341,7 @@ def test_more_columns_help_on_a_table_with_two_thirds_missing() -> None:
     table = ResultsTable.from_scores(pd.DataFrame(values).add_prefix("b"))
     scorer = FactorScorer(table, eevee.shuffle_splits(table))
     names = table.benchmark_names
-    few, many = scorer.score([names[:3], names[:15]])
+    few, many = scorer.losses([names[:3], names[:15]])
     assert many < few < scorer.mean_predictor().mean()
 
 
@@ -349,7 +351,7 @@ def test_more_columns_help_on_a_table_with_two_thirds_missing() -> None:
 def test_every_benchmark_in_leaves_nothing_unseen() -> None:
     table = percent_table()
     scorer = FactorScorer(table, few_splits(table), targets="unseen", **FIXED)
-    assert np.isnan(scorer.score([table.benchmark_names])).all()
+    assert np.isnan(scorer.losses([table.benchmark_names])).all()
 
 
 def test_with_targets_keeps_everything_else() -> None:
@@ -378,7 +380,7 @@ def test_there_is_nothing_to_initialise_anew() -> None:
 def test_progress_is_told_once_per_subset() -> None:
     table = percent_table()
     told: list[int] = []
-    FactorScorer(table, few_splits(table), **FIXED).score(SUBSETS, advance=told.append)
+    FactorScorer(table, few_splits(table), **FIXED).losses(SUBSETS, advance=told.append)
     assert sum(told) == len(SUBSETS)
 
 
@@ -429,7 +431,7 @@ def test_ranks_that_nobody_gave_fit_the_table(n_columns: int) -> None:
     auto = FactorScorer(table, splits, rank="auto")
     assert max(choice.rank for choice in auto.choices) < n_columns
     for scorer in (usual, auto):
-        assert np.isfinite(scorer.score([("b0",)])).all()
+        assert np.isfinite(scorer.losses([("b0",)])).all()
 
 
 # ---- the parts ----

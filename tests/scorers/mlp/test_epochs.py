@@ -89,12 +89,12 @@ def test_calibration_depends_on_neither_history_nor_chunks_nor_threads() -> None
         return eevee.MLPScorer(SMALL, few_splits(SMALL, 2), **options)
 
     first = fresh()
-    wanted = first.score_splits(subsets)
+    wanted = first.split_losses(subsets)
     backwards = fresh(chunk_size=5, n_threads=2)
     for subset in reversed(subsets):
-        backwards.score([subset])
+        backwards.losses([subset])
     backwards.rescore(subsets[:1], 2)
-    np.testing.assert_array_equal(backwards.score_splits(subsets), wanted)
+    np.testing.assert_array_equal(backwards.split_losses(subsets), wanted)
     assert backwards.calibrated_epochs == first.calibrated_epochs
 
 
@@ -103,7 +103,7 @@ def test_auto_is_the_fixed_scorer_at_the_epochs_it_says() -> None:
     for size in (1, 3, 9):
         subset = TABLE.benchmark_names[:size]
         fixed = _auto(epochs=auto.epochs_for(size))
-        np.testing.assert_array_equal(auto.score_splits([subset]), fixed.score_splits([subset]))
+        np.testing.assert_array_equal(auto.split_losses([subset]), fixed.split_losses([subset]))
         np.testing.assert_array_equal(auto.rescore([subset], 2), fixed.rescore([subset], 2))
 
 
@@ -118,7 +118,7 @@ def test_the_calibrated_epoch_has_the_lowest_geometric_mean_of_validation_losses
 
     def judged(epochs: int) -> float:
         scorer = eevee.MLPScorer(TABLE, inner, epochs=epochs, seed=3)
-        return float(np.log(scorer.score_splits(subsets).mean(axis=0)).mean())
+        return float(np.log(scorer.split_losses(subsets).mean(axis=0)).mean())
 
     others = {1, 5, 20, 60, MAX_EPOCHS, best - 1, best + 1} - {0, best, MAX_EPOCHS + 1}
     assert all(judged(best) <= judged(other) for other in others)
@@ -134,8 +134,8 @@ def test_the_calibration_follows_the_seed() -> None:
 def test_fixed_epochs_train_on_training_and_validation_models_alike() -> None:
     masks = {"train": SPLITS.fit, "validation": np.zeros_like(SPLITS.fit), "test": SPLITS.test}
     subsets = [("b00",), ("b01", "b05", "b07")]
-    one = eevee.MLPScorer(TABLE, SPLITS, epochs=10).score_splits(subsets)
-    other = eevee.MLPScorer(TABLE, eevee.Splits(**masks), epochs=10).score_splits(subsets)
+    one = eevee.MLPScorer(TABLE, SPLITS, epochs=10).split_losses(subsets)
+    other = eevee.MLPScorer(TABLE, eevee.Splits(**masks), epochs=10).split_losses(subsets)
     np.testing.assert_array_equal(one, other)
 
 
@@ -150,8 +150,8 @@ def test_a_table_too_small_to_calibrate_on_trains_for_the_papers_twenty() -> Non
     splits = few_splits(table)
     auto, fixed = eevee.MLPScorer(table, splits), eevee.MLPScorer(table, splits, epochs=20)
     subsets = [("b00",), ("b00", "b01", "b02")]
-    np.testing.assert_array_equal(auto.score_splits(subsets), fixed.score_splits(subsets))
-    assert np.isfinite(auto.score(subsets)).all()
+    np.testing.assert_array_equal(auto.split_losses(subsets), fixed.split_losses(subsets))
+    assert np.isfinite(auto.losses(subsets)).all()
 
 
 def test_unseen_targets_calibrate_by_their_own_loss() -> None:

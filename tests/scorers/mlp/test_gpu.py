@@ -27,7 +27,7 @@ def test_cuda_agrees_with_the_cpu_at_20_epochs(table: eevee.ResultsTable, target
         for _ in range(50)
     ]
     cpu, cuda = (
-        eevee.MLPScorer(table, splits, epochs=20, targets=targets, device=device).score(subsets)
+        eevee.MLPScorer(table, splits, epochs=20, targets=targets, device=device).losses(subsets)
         for device in ("cpu", "cuda")
     )
     np.testing.assert_allclose(cuda, cpu, rtol=1e-4)
@@ -45,7 +45,7 @@ def test_cuda_agrees_with_the_cpu_after_long_training() -> None:
     splits = few_splits(table, 5)
     subsets = _subsets(table, 500, 8)
     cpu, cuda = (
-        eevee.MLPScorer(table, splits, epochs=150, device=device).score(subsets)
+        eevee.MLPScorer(table, splits, epochs=150, device=device).losses(subsets)
         for device in ("cpu", "cuda")
     )
     relative = np.abs(cuda / cpu - 1)
@@ -59,7 +59,9 @@ def test_chunks_change_nothing_on_cuda() -> None:
     splits = few_splits(table, 5)
     subsets = _subsets(table, 40, 5)
     losses = {
-        tuple(eevee.MLPScorer(table, splits, epochs=20, device="cuda", chunk_size=n).score(subsets))
+        tuple(
+            eevee.MLPScorer(table, splits, epochs=20, device="cuda", chunk_size=n).losses(subsets)
+        )
         for n in (1, 3, 40)
     }
     assert len(losses) == 1
@@ -75,7 +77,7 @@ def test_a_users_tf32_setting_is_left_alone_and_has_no_say() -> None:
         for allowed in (False, True):
             torch.backends.cuda.matmul.allow_tf32 = allowed
             scorer = eevee.MLPScorer(table, splits, epochs=20, device="cuda")
-            found.append(scorer.score(subsets).tolist())
+            found.append(scorer.losses(subsets).tolist())
             assert torch.backends.cuda.matmul.allow_tf32 is allowed
     finally:
         torch.backends.cuda.matmul.allow_tf32 = before

@@ -47,7 +47,7 @@ def _scorer(**options) -> eevee.MLPScorer:
 def _alone(targets: str = "all", n_init: int = 1) -> np.ndarray:
     """Losses of the subsets, each scored by itself."""
     scorer = _scorer(targets=targets, n_init=n_init)
-    return np.concatenate([scorer.score_splits([subset]) for subset in SUBSETS])
+    return np.concatenate([scorer.split_losses([subset]) for subset in SUBSETS])
 
 
 @pytest.mark.parametrize("targets", ["all", "unseen"])
@@ -56,7 +56,7 @@ def _alone(targets: str = "all", n_init: int = 1) -> np.ndarray:
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_chunks_and_threads_change_nothing(chunk_size, n_threads, n_init, targets) -> None:
     scorer = _scorer(chunk_size=chunk_size, n_threads=n_threads, n_init=n_init, targets=targets)
-    np.testing.assert_array_equal(scorer.score_splits(SUBSETS), _alone(targets, n_init))
+    np.testing.assert_array_equal(scorer.split_losses(SUBSETS), _alone(targets, n_init))
 
 
 @settings(max_examples=15, deadline=None)
@@ -65,21 +65,21 @@ def test_chunks_and_threads_change_nothing(chunk_size, n_threads, n_init, target
     chunk_size=st.sampled_from([1, 2, 5, 16, 64]),
 )
 def test_the_batch_around_a_subset_changes_nothing(chosen: list[int], chunk_size: int) -> None:
-    found = _scorer(chunk_size=chunk_size).score_splits([SUBSETS[i] for i in chosen])
+    found = _scorer(chunk_size=chunk_size).split_losses([SUBSETS[i] for i in chosen])
     np.testing.assert_array_equal(found, _alone()[chosen])
 
 
 def test_the_order_of_names_and_of_subsets_changes_nothing() -> None:
     shuffled = [random.Random(0).sample(subset, len(subset)) for subset in SUBSETS]
     order = random.Random(1).sample(range(len(SUBSETS)), len(SUBSETS))
-    found = _scorer().score_splits([shuffled[i] for i in order])
+    found = _scorer().split_losses([shuffled[i] for i in order])
     np.testing.assert_array_equal(found, _alone()[order])
 
 
 def test_scoring_twice_gives_the_same_as_a_fresh_scorer() -> None:
     scorer = _scorer()
-    first = scorer.score_splits(SUBSETS)
-    np.testing.assert_array_equal(scorer.score_splits(SUBSETS[::-1])[::-1], first)
+    first = scorer.split_losses(SUBSETS)
+    np.testing.assert_array_equal(scorer.split_losses(SUBSETS[::-1])[::-1], first)
     np.testing.assert_array_equal(first, _alone())
 
 
@@ -90,26 +90,26 @@ def test_rescoring_is_deterministic_batch_free_and_uses_other_initialisations() 
     assert again.shape == (len(some), 3)
     np.testing.assert_array_equal(_scorer(chunk_size=1).rescore(some[::-1], 3)[::-1], again)
     np.testing.assert_array_equal(scorer.rescore(some, 2), again[:, :2])
-    used = np.column_stack([scorer.score(some), again])
+    used = np.column_stack([scorer.losses(some), again])
     assert all(len(set(row)) == 4 for row in used.tolist())
 
 
 def test_rescoring_leaves_scores_as_they_were() -> None:
     scorer = _scorer()
     scorer.rescore(SUBSETS[:5], 2)
-    np.testing.assert_array_equal(scorer.score_splits(SUBSETS[:5]), _alone()[:5])
+    np.testing.assert_array_equal(scorer.split_losses(SUBSETS[:5]), _alone()[:5])
 
 
 def test_rescoring_with_averaged_initialisations_repeats_none_of_them() -> None:
     some = SUBSETS[:4]
-    singles = np.column_stack([_scorer().score(some), _scorer().rescore(some, 8)])
+    singles = np.column_stack([_scorer().losses(some), _scorer().rescore(some, 8)])
     averaged = _scorer(n_init=3).rescore(some, 2)
     assert (averaged[:, 0] < singles[:, 3:6].mean(axis=1)).all()
     assert (averaged[:, 1] < singles[:, 6:9].mean(axis=1)).all()
 
 
 def test_another_seed_gives_other_losses() -> None:
-    assert (_scorer(seed=1).score_splits(SUBSETS[:5]) != _alone()[:5]).all()
+    assert (_scorer(seed=1).split_losses(SUBSETS[:5]) != _alone()[:5]).all()
 
 
 def test_the_order_of_columns_and_of_benchmarks_in_the_file_changes_only_rounding() -> None:
@@ -122,7 +122,7 @@ def test_the_order_of_columns_and_of_benchmarks_in_the_file_changes_only_roundin
     )
     splits = few_splits(table)
     subsets = [("ant", "bee"), ("gnu",)]
-    one, other = (eevee.MLPScorer(t, splits, epochs=10).score(subsets) for t in (table, shuffled))
+    one, other = (eevee.MLPScorer(t, splits, epochs=10).losses(subsets) for t in (table, shuffled))
     np.testing.assert_allclose(one, other, rtol=1e-5)
 
 
@@ -136,7 +136,7 @@ def test_a_column_in_another_unit_changes_only_rounding(factor: float, shift: fl
     other = ResultsTable.from_scores(scores, columns=table.columns, benchmarks=table.benchmarks)
     splits = few_splits(table)
     subsets = [("ant", "bee"), ("gnu",), table.benchmark_names]
-    losses = [eevee.MLPScorer(t, splits, epochs=10).score(subsets) for t in (table, other)]
+    losses = [eevee.MLPScorer(t, splits, epochs=10).losses(subsets) for t in (table, other)]
     np.testing.assert_allclose(*losses, rtol=1e-5)
 
 
@@ -151,7 +151,7 @@ def test_a_column_turned_over_with_its_direction_changes_nothing() -> None:
     other = ResultsTable.from_scores(scores, columns=columns, benchmarks=table.benchmarks)
     splits = few_splits(table)
     subsets = [("ant", "bee"), ("gnu",), table.benchmark_names]
-    losses = [eevee.MLPScorer(t, splits, epochs=10).score_splits(subsets) for t in (table, other)]
+    losses = [eevee.MLPScorer(t, splits, epochs=10).split_losses(subsets) for t in (table, other)]
     np.testing.assert_array_equal(*losses)
 
 
@@ -164,8 +164,8 @@ def test_the_order_of_models_changes_only_rounding() -> None:
     )
     masks = {s: getattr(splits, s)[:, order] for s in ("train", "validation", "test")}
     subsets = [("ant", "bee"), ("gnu",)]
-    one = eevee.MLPScorer(table, splits, epochs=10).score(subsets)
-    two = eevee.MLPScorer(other, eevee.Splits(**masks), epochs=10).score(subsets)
+    one = eevee.MLPScorer(table, splits, epochs=10).losses(subsets)
+    two = eevee.MLPScorer(other, eevee.Splits(**masks), epochs=10).losses(subsets)
     np.testing.assert_allclose(one, two, rtol=1e-5)
 
 
@@ -175,7 +175,7 @@ def test_training_draws_nothing_from_global_random_states() -> None:
     torch.manual_seed(1)
     before = random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()  # noqa: NPY002
     scorer = _scorer(epochs="auto")
-    scorer.score(SUBSETS[:3])
+    scorer.losses(SUBSETS[:3])
     scorer.rescore(SUBSETS[:2], 2)
     after = random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()  # noqa: NPY002
     assert before == after
@@ -185,7 +185,7 @@ def test_global_seeds_change_nothing() -> None:
     torch.manual_seed(99)
     np.random.seed(99)  # noqa: NPY002
     random.seed(99)
-    np.testing.assert_array_equal(_scorer().score_splits(SUBSETS[:3]), _alone()[:3])
+    np.testing.assert_array_equal(_scorer().split_losses(SUBSETS[:3]), _alone()[:3])
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -193,11 +193,11 @@ def test_torch_keeps_its_thread_count_and_grad_mode(threads: int) -> None:
     before = torch.get_num_threads()
     try:
         torch.set_num_threads(threads)
-        _scorer(n_threads=2, chunk_size=1).score(SUBSETS[:4])
+        _scorer(n_threads=2, chunk_size=1).losses(SUBSETS[:4])
         assert torch.get_num_threads() == threads
         assert torch.is_grad_enabled()
         with torch.inference_mode():
-            _scorer().score(SUBSETS[:1])
+            _scorer().losses(SUBSETS[:1])
         assert torch.is_grad_enabled()
     finally:
         torch.set_num_threads(before)
@@ -205,9 +205,9 @@ def test_torch_keeps_its_thread_count_and_grad_mode(threads: int) -> None:
 
 def test_scoring_inside_a_no_grad_block_gives_the_same() -> None:
     with torch.no_grad():
-        np.testing.assert_array_equal(_scorer().score_splits(SUBSETS[:3]), _alone()[:3])
+        np.testing.assert_array_equal(_scorer().split_losses(SUBSETS[:3]), _alone()[:3])
     with torch.inference_mode():
-        np.testing.assert_array_equal(_scorer().score_splits(SUBSETS[:3]), _alone()[:3])
+        np.testing.assert_array_equal(_scorer().split_losses(SUBSETS[:3]), _alone()[:3])
 
 
 @pytest.mark.parametrize("name", ["bbh", "helm", "vtab", "zoo"])
@@ -224,6 +224,6 @@ def test_on_shipped_tables_chunks_and_threads_change_nothing(name: str) -> None:
         eevee.MLPScorer(table, splits, epochs=10, chunk_size=size, n_threads=threads)
         for size, threads in ((1, 1), (3, 2), (None, 1))
     ]
-    alone, *others = (scorer.score_splits(subsets) for scorer in scorers)
+    alone, *others = (scorer.split_losses(subsets) for scorer in scorers)
     for other in others:
         np.testing.assert_array_equal(alone, other)

@@ -54,7 +54,7 @@ def test_every_option_of_the_network_changes_the_loss() -> None:
     changes = ({}, {"epochs": 6}, {"hidden": 50}, {"learning_rate": 0.02}, {"weight_decay": 0.5})
     changes += ({"n_init": 2}, {"seed": 1}, {"targets": "unseen"})
     losses = [
-        float(eevee.MLPScorer(table, splits, **(base | change)).score([("b00", "b01")])[0])
+        float(eevee.MLPScorer(table, splits, **(base | change)).losses([("b00", "b01")])[0])
         for change in changes
     ]
     assert len(set(losses)) == len(losses)
@@ -75,7 +75,7 @@ def test_the_same_scorer_for_other_targets_keeps_every_other_option() -> None:
     other = scorer.with_targets("unseen")
     assert other.describe() == scorer.describe() | {"targets": "unseen"}
     back = other.with_targets("all")
-    np.testing.assert_array_equal(back.score([("bee",)]), scorer.score([("bee",)]))
+    np.testing.assert_array_equal(back.losses([("bee",)]), scorer.losses([("bee",)]))
 
 
 def test_the_description_is_plain_json() -> None:
@@ -90,7 +90,7 @@ def test_equal_user_weights_are_the_default_where_no_benchmark_has_a_task() -> N
     table = made_table()
     weights = dict.fromkeys(table.benchmark_names, 2.0)
     losses = [
-        eevee.MLPScorer(table, few_splits(table), epochs=5, weights=w).score([("b00", "b04")])
+        eevee.MLPScorer(table, few_splits(table), epochs=5, weights=w).losses([("b00", "b04")])
         for w in (None, weights)
     ]
     np.testing.assert_allclose(*losses, rtol=1e-6)
@@ -103,5 +103,5 @@ def test_a_benchmark_that_predicts_nothing_scores_worse_than_one_that_predicts_a
     scores["b05"] = rng.normal(size=40)
     scores["b00"] = scores[["b01", "b02", "b03", "b04"]].mean(axis=1)
     noisy = eevee.ResultsTable.from_scores(scores)
-    good, bad = eevee.MLPScorer(noisy, few_splits(noisy, 5), epochs=20).score([("b00",), ("b05",)])
+    good, bad = eevee.MLPScorer(noisy, few_splits(noisy, 5), epochs=20).losses([("b00",), ("b05",)])
     assert good < bad

@@ -35,7 +35,7 @@ def test_losses_equal_one_network_at_a_time(name: str, targets: str) -> None:
     subsets = [names[:1], names[-1:], names[1:3], names[2:6], names[:-1]]
     if targets == "all":
         subsets.append(names)
-    found = eevee.MLPScorer(table, splits, epochs=20, targets=targets, seed=7).score_splits(subsets)
+    found = eevee.MLPScorer(table, splits, epochs=20, targets=targets, seed=7).split_losses(subsets)
     wanted = reference_losses(table, splits, subsets, epochs=20, seed=7, targets=targets)
     np.testing.assert_allclose(found, wanted, rtol=2e-5)
 
@@ -65,7 +65,7 @@ def test_proxy_columns_are_inputs() -> None:
         benchmarks=table.benchmarks,
     )
     before, after = (
-        eevee.MLPScorer(t, splits, epochs=5).score(subsets).tolist() for t in (table, changed)
+        eevee.MLPScorer(t, splits, epochs=5).losses(subsets).tolist() for t in (table, changed)
     )
     assert before[0] != after[0]
     assert before[1] == after[1]
@@ -140,6 +140,6 @@ def test_averaging_initialisations_averages_predictions_not_losses() -> None:
     splits = few_splits(table)
     subsets = list(combinations(table.benchmark_names, 2))
     one = eevee.MLPScorer(table, splits, epochs=20)
-    singles = np.stack([one.score(subsets), *one.rescore(subsets, 2).T])
-    averaged = eevee.MLPScorer(table, splits, epochs=20, n_init=3).score(subsets)
+    singles = np.stack([one.losses(subsets), *one.rescore(subsets, 2).T])
+    averaged = eevee.MLPScorer(table, splits, epochs=20, n_init=3).losses(subsets)
     assert (averaged < singles.mean(axis=0)).all()

@@ -122,7 +122,7 @@ def test_with_one_alpha_the_losses_are_those_of_scikit_learn(
     subsets = some_subsets(table)
     scorer = RidgeScorer(table, splits, alpha=alpha, targets=targets)  # type: ignore[arg-type]
     slow = [slow_losses(table, splits, s, alphas=[alpha], targets=targets) for s in subsets]
-    np.testing.assert_allclose(scorer.score_splits(subsets), slow, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(scorer.split_losses(subsets), slow, rtol=1e-8, atol=1e-10)
 
 
 @every_table
@@ -135,7 +135,7 @@ def test_with_one_alpha_it_is_the_estimator_scorer_of_ridge(
     ours = RidgeScorer(table, splits, alpha=2.0, targets=targets)  # type: ignore[arg-type]
     theirs = EstimatorScorer(Ridge(2.0), table, splits, targets=targets)  # type: ignore[arg-type]
     np.testing.assert_allclose(
-        ours.score_splits(subsets), theirs.score_splits(subsets), rtol=1e-9, atol=1e-11
+        ours.split_losses(subsets), theirs.split_losses(subsets), rtol=1e-9, atol=1e-11
     )
 
 
@@ -148,7 +148,7 @@ def test_alpha_is_the_one_of_a_slow_generalised_cross_validation(
     subsets = some_subsets(table, seed=4)
     scorer = RidgeScorer(table, splits, targets=targets)  # type: ignore[arg-type]
     slow = [slow_losses(table, splits, s, targets=targets) for s in subsets]
-    np.testing.assert_allclose(scorer.score_splits(subsets), slow, rtol=1e-8)
+    np.testing.assert_allclose(scorer.split_losses(subsets), slow, rtol=1e-8)
 
 
 @every_table
@@ -160,7 +160,7 @@ def test_alpha_is_the_one_of_refits_without_each_model(table: ResultsTable, targ
     slow = [
         slow_losses(table, splits, s, targets=targets, criterion=leave_one_out) for s in subsets
     ]
-    np.testing.assert_allclose(scorer.score_splits(subsets), slow, rtol=1e-8)
+    np.testing.assert_allclose(scorer.split_losses(subsets), slow, rtol=1e-8)
 
 
 def test_leave_one_out_chooses_the_alpha_of_ridgecv() -> None:
@@ -169,7 +169,7 @@ def test_leave_one_out_chooses_the_alpha_of_ridgecv() -> None:
     splits = few_splits(table, n_splits=5)
     subset = table.benchmark_names[:4]
     data = standardise(table, splits.fit)
-    for split, loss in enumerate(RidgeScorer(table, splits, alpha="loo").score_splits([subset])[0]):
+    for split, loss in enumerate(RidgeScorer(table, splits, alpha="loo").split_losses([subset])[0]):
         fit, test = splits.fit[split], splits.test[split]
         x, y = data.inputs[split][:, :4], data.targets[split]
         model = RidgeCV(fit.sum() * GRID).fit(x[fit], y[fit])
@@ -184,7 +184,7 @@ def test_the_users_grid_and_weights_are_used() -> None:
     scorer = RidgeScorer(table, splits, alpha=grid, weights=weights)
     subsets = some_subsets(table)
     slow = [slow_losses(table, splits, s, alphas=grid, weights=weights) for s in subsets]
-    np.testing.assert_allclose(scorer.score_splits(subsets), slow, rtol=1e-8)
+    np.testing.assert_allclose(scorer.split_losses(subsets), slow, rtol=1e-8)
 
 
 @pytest.mark.parametrize("alpha", [1e-9, 1e-2, "gcv"])
@@ -198,7 +198,7 @@ def test_repeated_columns_and_more_inputs_than_models_lose_no_digits(alpha: floa
     scorer = RidgeScorer(table, splits, alpha=alpha)  # type: ignore[arg-type]
     alphas = None if alpha == "gcv" else [float(alpha)]
     slow = [slow_losses(table, splits, s, alphas=alphas) for s in subsets]
-    np.testing.assert_allclose(scorer.score_splits(subsets), slow, rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(scorer.split_losses(subsets), slow, rtol=1e-7, atol=1e-8)
 
 
 @every_table
@@ -210,7 +210,7 @@ def test_bits_depend_on_nothing_but_the_subset(
 ) -> None:
     splits = few_splits(table, n_splits=2)
     subsets = list(dict.fromkeys(some_subsets(table, n=9, seed=6)))
-    whole = RidgeScorer(table, splits, **options).score_splits(subsets)  # type: ignore[arg-type]
+    whole = RidgeScorer(table, splits, **options).split_losses(subsets)  # type: ignore[arg-type]
     for chunk in (1, 3, 32, 1000):
         monkeypatch.setattr(ridge_module, "CHUNK_BYTES", chunk)
         monkeypatch.setattr(ridge_module, "ROWS_CHUNK_BYTES", chunk)
@@ -219,8 +219,8 @@ def test_bits_depend_on_nothing_but_the_subset(
         order = np.random.default_rng(chunk).permutation(len(subsets))
         n_threads = 1 + chunk % 2
         scorer = RidgeScorer(table, splits, n_threads=n_threads, **options)  # type: ignore[arg-type]
-        scorer.score([subsets[i][::-1] for i in order[:5]])
-        losses = scorer.score_splits([subsets[i][::-1] for i in order])
+        scorer.losses([subsets[i][::-1] for i in order[:5]])
+        losses = scorer.split_losses([subsets[i][::-1] for i in order])
         np.testing.assert_array_equal(losses, whole[order])
 
 
@@ -234,13 +234,13 @@ def test_products_made_beforehand_give_the_losses_of_those_formed_for_each_subse
 ) -> None:
     table = TABLES[name]
     splits, subsets = few_splits(table), some_subsets(table, n=12, seed=7)
-    made = RidgeScorer(table, splits, targets=targets).score_splits(subsets)  # type: ignore[arg-type]
+    made = RidgeScorer(table, splits, targets=targets).split_losses(subsets)  # type: ignore[arg-type]
     monkeypatch.setattr(ridge_solves, "TABLE_BYTES", 0)
     scorer = RidgeScorer(table, splits, targets=targets)  # type: ignore[arg-type]
-    formed = scorer.score_splits(subsets)
+    formed = scorer.split_losses(subsets)
     np.testing.assert_allclose(formed, made, rtol=1e-9)
     again = RidgeScorer(table, splits, targets=targets)  # type: ignore[arg-type]
-    np.testing.assert_array_equal([again.score_splits([s])[0] for s in subsets], formed)
+    np.testing.assert_array_equal([again.split_losses([s])[0] for s in subsets], formed)
 
 
 @gappy
@@ -253,9 +253,9 @@ def test_columns_that_share_their_models_share_a_matrix_without_a_trace(name: st
     once = ResultsTable.from_scores(table.scores)
     splits = few_splits(once)
     subsets = some_subsets(once, n=5, seed=8)
-    losses = RidgeScorer(twice, splits, alpha=3.0).score_splits(subsets)
+    losses = RidgeScorer(twice, splits, alpha=3.0).split_losses(subsets)
     np.testing.assert_allclose(
-        losses, RidgeScorer(once, splits, alpha=3.0).score_splits(subsets), rtol=1e-9
+        losses, RidgeScorer(once, splits, alpha=3.0).split_losses(subsets), rtol=1e-9
     )
 
 
@@ -266,10 +266,10 @@ def test_the_dual_form_has_the_losses_of_the_primal_one(
 ) -> None:
     splits, subsets = few_splits(table), some_subsets(table, n=8, seed=9)
     either = RidgeScorer(table, splits, targets=targets)  # type: ignore[arg-type]
-    primal = either.score_splits(subsets)
+    primal = either.split_losses(subsets)
     monkeypatch.setattr(RidgeScorer, "_whole", lambda self, n_inputs: self._kernels)
     dual = RidgeScorer(table, splits, targets=targets)  # type: ignore[arg-type]
-    np.testing.assert_allclose(dual.score_splits(subsets), primal, rtol=1e-8)
+    np.testing.assert_allclose(dual.split_losses(subsets), primal, rtol=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -286,9 +286,9 @@ def test_bits_hold_for_one_split_and_every_width(
     step = 4 if options.get("alpha") == "loo" else 1  # an eigenproblem for each column
     sizes = range(1, len(names), step)
     subsets = [names[:k] for k in sizes] + [names[-k:] for k in sizes]
-    whole = RidgeScorer(table, splits, **options).score_splits(subsets)  # type: ignore[arg-type]
+    whole = RidgeScorer(table, splits, **options).split_losses(subsets)  # type: ignore[arg-type]
     scorer = RidgeScorer(table, splits, **options)  # type: ignore[arg-type]
-    one_by_one = [scorer.score_splits([subset])[0] for subset in subsets]
+    one_by_one = [scorer.split_losses([subset])[0] for subset in subsets]
     np.testing.assert_array_equal(whole, one_by_one)
 
 
@@ -304,7 +304,7 @@ def test_bits_do_not_depend_on_the_threads_of_the_linear_algebra(
     for n_threads in (1, 2):
         with threadpool_limits(n_threads):
             scorer = RidgeScorer(table, splits, n_threads=1, **options)  # type: ignore[arg-type]
-            losses.append(scorer.score_splits(subsets))
+            losses.append(scorer.split_losses(subsets))
     np.testing.assert_array_equal(*losses)
 
 
@@ -315,7 +315,7 @@ def test_a_proxy_is_an_input_and_never_a_target() -> None:
     values = table.scores.to_numpy().copy()
     values[:, proxies] = np.random.default_rng(0).normal(size=(len(values), len(proxies)))
     moved = with_scores(table, values)
-    before, after = (RidgeScorer(t, splits).score([("ant",), ("cat",)]) for t in (table, moved))
+    before, after = (RidgeScorer(t, splits).losses([("ant",), ("cat",)]) for t in (table, moved))
     assert before[0] == after[0]
     assert before[1] != after[1]
 
@@ -323,14 +323,14 @@ def test_a_proxy_is_an_input_and_never_a_target() -> None:
 def test_nothing_is_left_to_predict_when_every_benchmark_is_in() -> None:
     for table in (made_table(), rich_table()):
         scorer = RidgeScorer(table, few_splits(table), targets="unseen")
-        assert np.isnan(scorer.score([table.benchmark_names])).all()
+        assert np.isnan(scorer.losses([table.benchmark_names])).all()
 
 
 def test_uninformative_inputs_give_the_mean_predictor() -> None:
     table = made_table(30, 6)
     scorer = RidgeScorer(table, few_splits(table), alpha=1e12)
     np.testing.assert_allclose(
-        scorer.score_splits([("b00",)])[0], scorer.mean_predictor(), rtol=1e-9
+        scorer.split_losses([("b00",)])[0], scorer.mean_predictor(), rtol=1e-9
     )
 
 
@@ -369,7 +369,7 @@ def test_a_held_out_models_scores_move_no_choice_of_alpha_and_no_prediction_of_o
     def loss(scored: ResultsTable, test: np.ndarray) -> float:
         judged = replace(splits, test=test)
         scorer = RidgeScorer(scored, judged, n_threads=1, **options)  # type: ignore[arg-type]
-        return float(scorer.score([("b00", "b01")])[0])
+        return float(scorer.losses([("b00", "b01")])[0])
 
     others = (n_test - 1) * loss(still, splits.test & ~alone)
     for scored in (still, far_table):

@@ -43,11 +43,11 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
 }
 """By verb, earlier name to name."""
 
-GONE: Mapping[str, Mapping[str, int]] = {
-    **{verb: {"-q": 0, "--quiet": 0} for verb in ("describe", "plot", "predict", "impute")},
-    "pareto": {"--targets": 1},
+GONE: Mapping[str, Mapping[str, str]] = {
+    **{verb: {"-q": "", "--quiet": ""} for verb in ("describe", "plot", "predict", "impute")},
+    "pareto": {"--targets": "all"},
 }
-"""By verb, options that had no effect, with how many values each took."""
+"""By verb, options that had no effect, with the only value that each took."""
 
 
 class Command(TyperCommand):
@@ -87,14 +87,14 @@ def _today(verb: str, args: Sequence[str]) -> list[str]:
         if one == "--":
             return [*found, one, *rest]
         name, equals, value = one.partition("=")
-        if name in gone:
-            if gone[name] and not equals and rest:
+        given = value if equals else rest[0] if rest else ""
+        if name in gone and gone[name] in ("", given):
+            if gone[name] and not equals:
                 rest.pop(0)
             _say(said, name, f"{name} has no effect and will be an error")
             continue
         if name in names:
-            number = value if equals else rest[0] if rest else ""
-            new = "--n-splits" if name == "--splits" and number.isdecimal() else names[name]
+            new = "--n-splits" if name == "--splits" and given.isdecimal() else names[name]
             _say(said, name, f"{name} is now {new}")
             name = new
         found.append(f"{name}{equals}{value}")

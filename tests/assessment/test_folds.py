@@ -50,10 +50,11 @@ def test_without_near_duplicates_splits_are_those_that_they_were() -> None:
 
 
 def test_auto_chooses_on_splits_that_part_no_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    from eevee.assessment import folds as outer
 
     seen: dict[str, Any] = {}
-    monkeypatch.setattr(outer, "make_scorer", lambda *args, **options: seen.update(options))
+    monkeypatch.setattr(
+        "eevee.scorers.spec.make_scorer", lambda *args, **options: seen.update(options)
+    )
     table = with_copies()
     Scoring("auto", group_duplicates=True).make(table, 0)
     assert find_leak(table, seen["choose_on"]) is None

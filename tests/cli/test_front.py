@@ -81,7 +81,7 @@ def test_a_long_front_is_shown_in_part_and_says_so(run: Run):
 
 
 def test_wrong_usage(misused: Callable[..., str], fails: Callable[..., str], here: Path):
-    assert "different sizes" in misused(*JOB, "--targets", "unseen")
+    assert "No such option: --targets" in misused(*JOB, "--targets", "unseen")
     assert "NAME=COST" in misused(*JOB, "--budget", "10%")
     assert "tier 'tiny': a budget of" in fails(*JOB, "--budget", "tiny=0.01")
     assert "at least two splits" in misused(*JOB, "--n-splits", "1", "--one-se")

@@ -79,7 +79,7 @@ def test_what_makes_no_sense_is_wrong_usage(misused: Misused, here: Path) -> Non
         "assess", "small.csv", "-k", 2, "--compare-objectives", "tau"
     )
     given = ("--subset", "b00,b01", "--compare-objectives", "r2")
-    assert "--objectives goes with -k or --budget" in misused("assess", "small.csv", *given)
+    assert "--compare-objectives goes with -k or --budget" in misused("assess", "small.csv", *given)
     same = ("-k", 2, "--search", "medoids", "--compare-objectives", "r2")
     assert "the same by every objective" in misused("assess", "small.csv", *same)
 

@@ -41,9 +41,9 @@ def states(folder: Path) -> set[str]:
 @pytest.mark.parametrize(
     "verb",
     [
-        ("tiers", "--budget", "small=4", "--budget", "big=7", "--nested", "--generations", "4",
+        ("tiers", "--budget", "small=4", "--budget", "big=7", "--nested", "--generations", "2",
          "--restarts", "2", "--no-baselines"),
-        ("pareto", "--budget", "small=4", "--evaluations", "2500", "--one-se"),
+        ("pareto", "--budget", "small=4", "--evaluations", "1500", "--one-se"),
         ("assess", "--budget", "4", "--generations", "2", "--n-folds", "2", "--n-repeats", "1",
          "--n-random", "3", "--stability"),
         ("tiers", "--size", "small=4", "--generations", "1", "--no-baselines", "--assess"),
@@ -55,7 +55,7 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_bytes(
 ) -> None:
     name, *options = verb
     asked = (
-        name, str(DATA / "bbh/scores.csv"), *options, "--epochs", "5", "--n-splits", "2",
+        name, str(DATA / "bbh/scores.csv"), *options, "--epochs", "2", "--n-splits", "2",
         "--out", "run",
     )  # fmt: skip
     whole, killed = tmp_path / "whole", tmp_path / "killed"
@@ -64,7 +64,7 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_bytes(
     uninterrupted = job(*asked, cwd=whole)
     moments = random.Random(int(time.time()))
     kills = 0
-    while kills < 3:
+    while kills < 2:
         before = states(killed / "run.checkpoint")
         process = job(*asked, "--resume", cwd=killed)
         begun = time.monotonic()
@@ -77,7 +77,7 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_bytes(
         process.send_signal(signal.SIGKILL)
         process.communicate()
         kills += 1
-    assert kills >= 2, "it was over too soon to be killed"
+    assert kills >= 1, "it was over too soon to be killed"
     last = job(*asked, "--resume", cwd=killed)
     shown, wrong = last.communicate(timeout=300)
     assert last.returncode == 0, wrong
@@ -100,7 +100,7 @@ def test_resume_without_an_earlier_run_begins_and_without_out_is_wrong_usage(
     run: Run, here: Path
 ) -> None:
     job = ("tiers", "small.csv", "--budget", "s=2", "--scorer", "ridge", "--resume")
-    assert "--resume goes on with the run of --out" in run(*job, code=2).stderr
+    assert "--resume needs --out" in run(*job, code=2).stderr
     run(*job, "--out", "run")
     assert Path("run/tiers.yaml").exists()
     assert not Path("run.checkpoint").exists()

@@ -331,7 +331,7 @@ def test_child_seeds_differ_by_seed_and_key() -> None:
         ({"k": None}, "either a size k or a budget"),
         ({"k": 3, "budget": 2.0}, "either a size k or a budget"),
         ({"k": None, "budget": 0.5}, "a budget of 0.5 h is below the cheapest benchmark: 'b00'"),
-        ({"k": None, "budget": float("nan")}, "is below the cheapest"),
+        ({"k": None, "budget": float("nan")}, "is a positive number or percentage, not nan"),
         ({"include": [("zzz",)]}, "no benchmark 'zzz'"),
     ],
 )

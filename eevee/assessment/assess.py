@@ -209,7 +209,7 @@ def outer_rounds(
     if outer is not None:
         if outer.n_models != table.n_models:
             raise EeveeError(
-                f"the outer splits speak of {outer.n_models} models, the table has {table.n_models}"
+                f"the outer splits are for {outer.n_models} models, the table has {table.n_models}"
             )
         return Rounds(outer, _rounds_of(outer), f"{outer.n_splits} given splits")
     splits = fold_splits(
@@ -246,7 +246,7 @@ class Contenders:
     ----------
     goal : Goal
     procedures : mapping of method to Procedure
-        Searched anew in each split; the assessed one first.
+        Searched again in each split; the assessed one first.
     fixed : mapping of method to subset
     random : sequence of subsets
     watch : RunControl

@@ -211,7 +211,7 @@ class Runs:
     watch: RunControl
 
     def at(self, n_models: int) -> Assessment:
-        """Search and judge with so many models in every outer split."""
+        """Search and judge with a given number of models in every outer split."""
         search = self.procedure.title
         random = {f"{RANDOM_SUBSETS} {i}": one for i, one in enumerate(self.random)}
 

@@ -27,7 +27,7 @@ ENDS: dict[Targets, str] = {"all": "", "unseen": "_unseen"}
 
 @dataclass(frozen=True, eq=False)
 class Assessment:
-    """Held-out loss of methods, each searched anew in every outer split.
+    """Held-out loss of methods, each searched again in every outer split.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""`assess_tiers`: the assessed loss of every tier, by choosing all of them anew in each fold."""
+"""`assess_tiers`: the assessed loss of every tier, by choosing all of them again in each fold."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def assess_tiers(
 ) -> TierSet:
     """Fill in the assessed loss of each tier: of how it was chosen, not of its list.
 
-    In every outer split all tiers are chosen anew, under the same budgets (or of the same sizes)
+    In every outer split all tiers are chosen again, under the same budgets (or of the same sizes)
     and by the same rules, on the models that are not held out.
 
     Parameters

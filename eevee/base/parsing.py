@@ -205,7 +205,7 @@ def tuple_of(parse: Parse[T], name: Callable[[T], str]) -> Parse[tuple[T, ...]]:
         for position, item in enumerate(value):
             member = parse(item, f"{at}[{position}]")
             if name(member) in seen:
-                raise EeveeError(f"{at}[{position}]: {name(member)!r} is there twice")
+                raise EeveeError(f"{at}[{position}]: {name(member)!r} appears twice")
             seen[name(member)] = member
         return tuple(seen.values())
 

@@ -134,7 +134,7 @@ def plot(
 ) -> None:
     """Draw a run folder's figures again, or the heat map of ranks of a score file.
 
-    With a run folder in place of scores, every figure is drawn anew from the CSV beside it.
+    With a run folder in place of scores, every figure is drawn again from the CSV beside it.
     """
     from eevee.report.searches import redraw, save_heatmap
 

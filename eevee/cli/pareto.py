@@ -49,7 +49,7 @@ def pareto(
         ),
     ] = False,
     evaluations: Annotated[
-        int, typer.Option("--evaluations", help="Score at most so many subsets.", min=1)
+        int, typer.Option("--evaluations", help="Maximum number of subsets to score.", min=1)
     ] = 6000,
     exhaustive: Annotated[
         bool,

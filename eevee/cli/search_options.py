@@ -83,7 +83,7 @@ class SearchOptions:
         int | None,
         option(
             "--patience",
-            help="Stop after so many without progress (default: 3; none with --search paper).",
+            help="Stop after this many without progress (default: 3; none with --search paper).",
             panel=_SEARCH,
             min=1,
         ),
@@ -203,10 +203,10 @@ class RuleOptions:
         option("--have", help="Already paid for: in, at no cost. What next?", panel=_RULES),
     ] = None
     max_per_task: Annotated[
-        int | None, option("--max-per-task", help="At most so many per task.", panel=_RULES, min=1)
+        int | None, option("--max-per-task", help="Maximum per task.", panel=_RULES, min=1)
     ] = None
     min_per_task: Annotated[
-        int | None, option("--min-per-task", help="At least so many per task.", panel=_RULES, min=1)
+        int | None, option("--min-per-task", help="Minimum per task.", panel=_RULES, min=1)
     ] = None
 
     def make(self, max_size: int | None = None) -> Constraints:

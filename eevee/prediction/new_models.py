@@ -76,7 +76,7 @@ def _checked(new: pd.DataFrame, table: ResultsTable) -> tuple[pd.DataFrame, list
     new = new.set_axis([str(name) for name in new.index], axis=0)
     for what, names in (("model", new.index), ("column", new.columns)):
         if not names.is_unique:
-            raise EeveeError(f"new scores: {what} {names[names.duplicated()][0]!r} is there twice")
+            raise EeveeError(f"new scores: {what} {names[names.duplicated()][0]!r} appears twice")
     unknown = [str(name) for name in new.columns if name not in table.scores.columns]
     warnings = [f"not in the training table, ignored: {_some(unknown)}"] if unknown else []
     again = [name for name in new.index if name in table.scores.index]

@@ -48,7 +48,7 @@ class Predictor(Fitted):
 
     It keeps the scores, not the weights: an interval rests on fits without each training model,
     and a new model that lacks an input on fits of its own, so that the scores are both smaller
-    and enough. `predict` fits anew, and always the same.
+    and enough. `predict` fits again, and always the same.
 
     Attributes
     ----------

@@ -160,7 +160,7 @@ def _per_cell(grid: Grid, options: Options, gpu: int | None, known: Sequence[str
     for what, names in (("model", models), ("column", [grid.header[j] for j in places])):
         repeated = [name for name in unique(names) if names.count(name) > 1]
         if repeated:
-            raise EeveeError(f"{grid.source}: {what} {repeated[0]!r} is there twice; keep one")
+            raise EeveeError(f"{grid.source}: {what} {repeated[0]!r} appears twice; keep one")
     rows = [
         _paid(grid, i, j, keys[0], grid.header[j], model, gpu)
         for i, model in enumerate(models)

@@ -159,7 +159,7 @@ class BaseScorer(CachedScorer):
     ) -> None:
         if splits.n_models != table.n_models:
             raise EeveeError(
-                f"the splits speak of {splits.n_models} models, the table has {table.n_models}"
+                f"the splits are for {splits.n_models} models, the table has {table.n_models}"
             )
         super().__init__(table, splits)
         self.targets: Targets = targets

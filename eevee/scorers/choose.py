@@ -83,7 +83,7 @@ class ChosenScorer:
         return self.choice.scorer.mean_predictor()
 
     def with_targets(self, targets: Targets) -> ChosenScorer:
-        """Return the same scorer, not chosen anew, for the other kind of target."""
+        """Return the same scorer, not chosen again, for the other kind of target."""
         other = self.choice.scorer.with_targets(targets)
         return ChosenScorer(replace(self.choice, scorer=other))
 

@@ -92,7 +92,7 @@ class Scoring:
     def like(
         self, scorer: Scorer, table: ResultsTable, splits: Splits, seed: int
     ) -> PredictingScorer:
-        """Make the same scorer on other splits; what "auto" chose is not chosen anew.
+        """Make the same scorer on other splits; what "auto" chose is not chosen again.
 
         Choosing on these splits would look at the models that they test on.
         """

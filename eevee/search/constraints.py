@@ -26,7 +26,7 @@ class Constraints:
         At most and at least so many of each task's benchmarks. Benchmarks without a task are
         free of both.
     max_size : int or None
-        At most so many benchmarks under a budget.
+        Maximum number of benchmarks under a budget.
 
     Raises
     ------

@@ -70,7 +70,7 @@ class Splits:
 
     @property
     def n_models(self) -> int:
-        """Number of models of the table that the masks speak of."""
+        """Number of models of the table that the masks are for."""
         return int(self.train.shape[1])
 
     @property

@@ -30,7 +30,7 @@ class PowerLaw:
     exponent: float
 
     def __call__(self, n_models: float) -> float:
-        """Return the loss with so many models."""
+        """Return the loss with a given number of models."""
         return float(self.floor + self.scale * n_models**-self.exponent)
 
 

@@ -69,7 +69,7 @@ def best_pair(values: np.ndarray, train: np.ndarray, rng: np.random.Generator) -
 
 
 def truths(n_train: int, missing: float, n_tables: int, rng: np.random.Generator) -> np.ndarray:
-    """Mean loss of both methods with so many models to search and fit on."""
+    """Mean loss of both methods with a given number of models to search and fit on."""
     losses = []
     for _ in range(n_tables):
         values = drawn(n_train + N_TEST, missing, rng)

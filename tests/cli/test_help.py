@@ -68,7 +68,7 @@ def test_help_ends_with_an_example_of_the_verb(run: Run, verb: str):
 
 def test_help_shows_what_stands_in_brackets(run: Run):
     shown = words(run("select", "--help").stdout)
-    assert "Stop after so many without progress (default: 3; none with --search paper)." in shown
+    assert "Stop after this many without progress (default: 3; none with --search paper)." in shown
 
 
 def test_the_example_of_eevee_is_that_of_tiers():

@@ -317,8 +317,8 @@ def _twice(frame: pd.DataFrame) -> pd.DataFrame:
     [
         (lambda new: new[["b05"]], "model 'm35' has a score on none of b00, b03"),
         (lambda new: new[:0], "there is no model"),
-        (_twice, "model 'm35' is there twice"),
-        (lambda new: new[["b00", "b00"]], "column 'b00' is there twice"),
+        (_twice, "model 'm35' appears twice"),
+        (lambda new: new[["b00", "b00"]], "column 'b00' appears twice"),
         (lambda new: new.assign(b03=np.inf), "infinite score in 'b03'"),
         (lambda new: new.assign(b03="good"), "column 'b03' holds something that is no number"),
     ],

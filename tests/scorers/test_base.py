@@ -65,7 +65,7 @@ def test_every_subset_is_reported_once_whether_new_repeated_or_cached() -> None:
 
 
 def test_splits_of_another_table_are_refused() -> None:
-    with pytest.raises(eevee.EeveeError, match="speak of 10 models, the table has 24"):
+    with pytest.raises(eevee.EeveeError, match="are for 10 models, the table has 24"):
         eevee.MLPScorer(made_table(), few_splits(made_table(10)))
 
 

@@ -358,8 +358,8 @@ def test_reader_and_schema_both_take_what_is_allowed(tmp_path, place, value):
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        ("tiers.1.name", "small", r"tiers\[1\]: 'small' is there twice"),
-        ("tiers.0.benchmarks.1.name", "food101", r"tiers\[0\]\.benchmarks\[1\]: 'food101' is"),
+        ("tiers.1.name", "small", r"tiers\[1\]: 'small' appears twice"),
+        ("tiers.0.benchmarks.1.name", "food101", r"tiers\[0\]\.benchmarks\[1\]: 'food101' appears"),
         ("tiers.0.cost", 12.5, r"tiers\[0\]\.cost: 12\.5 is more than the budget, 12"),
         ("tiers.0.cost", float("nan"), r"tiers\[0\]\.cost: expected a number of at least 0"),
         ("tiers.0.budget", float("inf"), r"tiers\[0\]\.budget: expected a positive number"),

@@ -12,16 +12,7 @@ from eevee.cli.assess_print import print_assessment
 from eevee.cli.assess_splits import KindOptions, print_splits
 from eevee.cli.command import verb
 from eevee.cli.judge import Names
-from eevee.cli.options import (
-    JudgedTableOptions,
-    Out,
-    OutputOptions,
-    ScorerOptions,
-    TierFile,
-    TierName,
-    named_subsets,
-    settings,
-)
+from eevee.cli.options import Out, OutputOptions, ScorerOptions, settings
 from eevee.cli.printing import print_json, print_line, print_written, warn_of_leak
 from eevee.cli.search_options import (
     Budget,
@@ -33,6 +24,8 @@ from eevee.cli.search_options import (
     parse_objectives,
 )
 from eevee.cli.session import Resume, session
+from eevee.cli.subset_options import TierFile, TierName, named_subsets
+from eevee.cli.table_options import JudgedTableOptions
 
 if TYPE_CHECKING:
     from eevee.assessment.result import Assessment

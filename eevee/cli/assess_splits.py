@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eevee.cli.options import option, split_names
+from eevee.cli.panels import option
 from eevee.cli.printing import print_line, print_table
+from eevee.cli.subset_options import split_names
 
 if TYPE_CHECKING:
     from eevee.assessment.by_kind import SplitsAssessment

@@ -8,9 +8,10 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import JsonOption, Out, TableOptions, settings
+from eevee.cli.options import JsonOption, Out, settings
 from eevee.cli.predict import parse_level
 from eevee.cli.printing import print_json, print_line, print_table, print_written
+from eevee.cli.table_options import TableOptions
 
 if TYPE_CHECKING:
     import pandas as pd

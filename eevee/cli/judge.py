@@ -9,16 +9,7 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import (
-    JudgedTableOptions,
-    Out,
-    OutputOptions,
-    ScorerOptions,
-    TierFile,
-    TierName,
-    named_subsets,
-    settings,
-)
+from eevee.cli.options import Out, OutputOptions, ScorerOptions, settings
 from eevee.cli.printing import (
     number,
     print_json,
@@ -27,6 +18,8 @@ from eevee.cli.printing import (
     print_written,
     progress_bar,
 )
+from eevee.cli.subset_options import TierFile, TierName, named_subsets
+from eevee.cli.table_options import JudgedTableOptions
 
 if TYPE_CHECKING:
     from eevee.analysis.rating import Rating, Swap

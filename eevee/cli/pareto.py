@@ -10,10 +10,11 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import FrontScorerOptions, Out, OutputOptions, TableOptions, settings
+from eevee.cli.options import FrontScorerOptions, Out, OutputOptions, settings
 from eevee.cli.printing import number, print_json, print_line, print_table, print_written
 from eevee.cli.search_options import RuleOptions, SearchOptions, check_sizes_compare
 from eevee.cli.session import Resume, session
+from eevee.cli.table_options import TableOptions
 from eevee.cli.tiers import parse_budgets
 
 if TYPE_CHECKING:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eevee.cli.options import ScorerOptions, Targets, option, split_names
+from eevee.cli.options import ScorerOptions, Targets
+from eevee.cli.panels import RULES, SEARCH, option
+from eevee.cli.subset_options import split_names
 
 if TYPE_CHECKING:
     from eevee.scorers.base import Objective
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
     from eevee.search.evolution.generations import Evolution
     from eevee.search.procedure import Procedure
     from eevee.tables.results_table import ResultsTable
-
-_SEARCH, _RULES = "Search", "Rules"
 
 
 Size = Annotated[
@@ -73,30 +73,30 @@ class SearchOptions:
         option(
             "--search",
             help="evolution (the default), paper (as the paper has it), or a simple baseline.",
-            panel=_SEARCH,
+            panel=SEARCH,
         ),
     ] = None
     generations: Annotated[
-        int, option("--generations", help="At most this many.", panel=_SEARCH, min=1)
+        int, option("--generations", help="At most this many.", panel=SEARCH, min=1)
     ] = 10
     patience: Annotated[
         int | None,
         option(
             "--patience",
             help="Stop after this many without progress (default: 3; none with --search paper).",
-            panel=_SEARCH,
+            panel=SEARCH,
             min=1,
         ),
     ] = None
     selection: Annotated[
-        Selection, option("--selection", help="How winners are chosen.", panel=_SEARCH)
+        Selection, option("--selection", help="How winners are chosen.", panel=SEARCH)
     ] = Selection.best
     exhaustive: Annotated[
         bool,
         option(
             "--exhaustive/--no-exhaustive",
             help="Score every subset where there are at most 6,000.",
-            panel=_SEARCH,
+            panel=SEARCH,
         ),
     ] = True
     restarts: Annotated[
@@ -106,7 +106,7 @@ class SearchOptions:
             help="Search so often on the same splits, each time with another seed (the best "
             "counts), and once less on other splits, to say how far the choice depends on them: "
             "3 takes 5 searches.",
-            panel=_SEARCH,
+            panel=SEARCH,
             min=1,
         ),
     ] = 1
@@ -116,7 +116,7 @@ class SearchOptions:
             "--objective",
             help="Minimise the loss, or maximise Kendall's tau of the models' order by mean score, "
             "or R2 on the benchmarks that a subset lacks.",
-            panel=_SEARCH,
+            panel=SEARCH,
         ),
     ] = ObjectiveOption.loss
     near_ties: Annotated[
@@ -126,7 +126,7 @@ class SearchOptions:
             help="Propose the subset with the least conditional variance within a standard error "
             "of the lowest loss (covariance), or the lowest loss (loss); auto: covariance on "
             "tables with few models.",
-            panel=_SEARCH,
+            panel=SEARCH,
         ),
     ] = NearTiesOption.auto
 
@@ -192,21 +192,19 @@ class SearchOptions:
 class RuleOptions:
     """What every subset must hold."""
 
-    require: Annotated[str | None, option("--require", help="Always in: a,b,c.", panel=_RULES)] = (
+    require: Annotated[str | None, option("--require", help="Always in: a,b,c.", panel=RULES)] = (
         None
     )
-    exclude: Annotated[str | None, option("--exclude", help="Never in: a,b,c.", panel=_RULES)] = (
-        None
-    )
+    exclude: Annotated[str | None, option("--exclude", help="Never in: a,b,c.", panel=RULES)] = None
     have: Annotated[
         str | None,
-        option("--have", help="Already paid for: in, at no cost. What next?", panel=_RULES),
+        option("--have", help="Already paid for: in, at no cost. What next?", panel=RULES),
     ] = None
     max_per_task: Annotated[
-        int | None, option("--max-per-task", help="Maximum per task.", panel=_RULES, min=1)
+        int | None, option("--max-per-task", help="Maximum per task.", panel=RULES, min=1)
     ] = None
     min_per_task: Annotated[
-        int | None, option("--min-per-task", help="Minimum per task.", panel=_RULES, min=1)
+        int | None, option("--min-per-task", help="Minimum per task.", panel=RULES, min=1)
     ] = None
 
     def make(self, max_size: int | None = None) -> Constraints:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from eevee.cli.command import INTERRUPTED
-from eevee.cli.options import option
+from eevee.cli.panels import OUTPUT, option
 from eevee.cli.printing import Reporter, progress_bar
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Resume = Annotated[
     bool,
-    option("--resume", help="Continue the interrupted run of --out, if any.", panel="Output"),
+    option("--resume", help="Continue the interrupted run of --out, if any.", panel=OUTPUT),
 ]
 
 

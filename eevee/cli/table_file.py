@@ -12,11 +12,10 @@ from typing import Any
 import typer
 
 from eevee.base.errors import EeveeError, did_you_mean
+from eevee.cli.panels import TABLE
 
 FILES = frozenset({"costs", "benchmarks-file", "models-file"})
 """Options that name files."""
-PANEL = "Table"
-"""Options of this panel of `--help` can stand in the file, but for the scores themselves."""
 
 
 def take_table_file(ctx: typer.Context, path: Path | None) -> Path | None:
@@ -60,11 +59,11 @@ def _plain(value: Any, folder: Path) -> Any:
 
 
 def _options(ctx: typer.Context) -> dict[str, Any]:
-    """Options that a file may give, by their names without dashes in front."""
+    """Options of the panel that a file may give (not the scores), by name without dashes."""
     return {
         option.opts[0].removeprefix("--"): option
         for option in ctx.command.params
-        if getattr(option, "rich_help_panel", None) == PANEL
+        if getattr(option, "rich_help_panel", None) == TABLE
         and option.name not in {"table", "scores"}
     }
 

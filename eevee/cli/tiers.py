@@ -12,7 +12,7 @@ import typer
 from eevee.cli.app import app
 from eevee.cli.command import verb
 from eevee.cli.find import Baselines, minimised, print_agreement, print_baselines, print_notes
-from eevee.cli.options import Out, OutputOptions, ScorerOptions, TableOptions, settings
+from eevee.cli.options import Out, OutputOptions, ScorerOptions, settings
 from eevee.cli.printing import number, print_json, print_line, print_table, print_written
 from eevee.cli.search_options import (
     RuleOptions,
@@ -21,6 +21,7 @@ from eevee.cli.search_options import (
     check_sizes_compare,
 )
 from eevee.cli.session import Resume, session
+from eevee.cli.table_options import TableOptions
 
 if TYPE_CHECKING:
     import pandas as pd

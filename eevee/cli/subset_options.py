@@ -1,0 +1,56 @@
+"""Lists of benchmarks on the command line: names, or the tiers of a file."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+TierFile = Annotated[
+    Path | None, typer.Option("--tier-file", help="A tier file, whose lists are taken.")
+]
+TierName = Annotated[
+    str | None, typer.Option("--tier", help="Which tier of the file; all by default.")
+]
+
+
+def named_subsets(
+    benchmarks: str | None, tiers: Path | None, tier: str | None
+) -> dict[str, tuple[str, ...]]:
+    """Return the subsets that a list of names or a tier file gives, by name."""
+    if (benchmarks is None) == (tiers is None):
+        raise typer.BadParameter("give either --subset a,b,c or --tier-file FILE")
+    if benchmarks is not None:
+        if tier is not None:
+            raise typer.BadParameter("--tier goes with --tier-file")
+        return {"list": split_names("--subset", benchmarks)}
+    from eevee.tiers.file import load_tiers
+
+    assert tiers is not None
+    loaded = load_tiers(tiers)
+    chosen = loaded if tier is None else [loaded[tier]]
+    return {one.name: one.benchmark_names for one in chosen}
+
+
+def split_names(name: str, text: str | None) -> tuple[str, ...]:
+    """Read names such as ``a,b,"c, d"``; none where nothing was given, wrong usage if empty.
+
+    Examples
+    --------
+    >>> split_names("--require", 'a, "b, c"')
+    ('a', 'b, c')
+    """
+    if text is None:
+        return ()
+    try:
+        (names,) = csv.reader([text], skipinitialspace=True, strict=True)
+    except (csv.Error, ValueError):
+        raise typer.BadParameter(
+            f"{name} is a,b,c in one line (a name with commas in quotes), not {text!r}"
+        ) from None
+    names = [one.strip() for one in names if one.strip()]
+    if not names:
+        raise typer.BadParameter(f"{name} names none; give a,b,c")
+    return tuple(names)

@@ -1,0 +1,190 @@
+"""Options of what to read, and how: the panel "Table"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from eevee.cli.panels import TABLE, option
+from eevee.cli.table_file import take_table_file
+
+if TYPE_CHECKING:
+    from eevee.tables.results_table import ResultsTable
+
+
+class Duplicates(StrEnum):
+    """What to do with several scores for one cell."""
+
+    error = "error"
+    mean = "mean"
+    first = "first"
+    last = "last"
+
+
+class Layout(StrEnum):
+    """How scores are laid out."""
+
+    auto = "auto"
+    wide = "wide"
+    long = "long"
+    two_header_rows = "two-header-rows"
+
+
+_FACTS = "CSV 'benchmark' with any of task, direction, cost, role, metric, bounds."
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """What to read, and how."""
+
+    scores: Annotated[
+        Path, typer.Argument(help="Scores: a CSV or TSV file, wide or long, also gzipped.")
+    ]
+    table: Annotated[
+        Path | None,
+        option(
+            "--table",
+            help="TOML file of the options in this panel, as `eevee describe --save` writes it.",
+            panel=TABLE,
+            is_eager=True,
+            callback=take_table_file,
+        ),
+    ] = None
+    costs: Annotated[
+        Path | None,
+        option(
+            "--costs",
+            help="CSV 'benchmark,cost', 'model,benchmark,cost', or models x benchmarks.",
+            panel=TABLE,
+        ),
+    ] = None
+    cost_unit: Annotated[
+        str, option("--cost-unit", help="What costs are counted in.", panel=TABLE)
+    ] = "GPU-hours"
+    cost_statistic: Annotated[
+        str,
+        option(
+            "--cost-statistic",
+            help="Of costs per model: median, mean, max, min, or a quantile such as q90.",
+            panel=TABLE,
+        ),
+    ] = "median"
+    gpu_speed: Annotated[
+        list[str] | None,
+        option(
+            "--gpu-speed",
+            help="TYPE=NUMBER, once per GPU type: costs are converted to the GPU with speed 1.",
+            panel=TABLE,
+        ),
+    ] = None
+    gpu_column: Annotated[
+        str | None,
+        option("--gpu-column", help="Column of GPU types (default: gpu).", panel=TABLE),
+    ] = None
+    facts: Annotated[
+        Path | None,
+        option(
+            "--benchmarks-file",
+            help=_FACTS,
+            panel=TABLE,
+        ),
+    ] = None
+    models: Annotated[
+        Path | None,
+        option("--models-file", help="Attributes of models, such as family.", panel=TABLE),
+    ] = None
+    model_column: Annotated[
+        str | None,
+        option("--model-column", help="Column(s) that name the model, as 'name,tag'.", panel=TABLE),
+    ] = None
+    benchmark_column: Annotated[
+        str | None,
+        option("--benchmark-column", help="Column that names the benchmark.", panel=TABLE),
+    ] = None
+    metric_column: Annotated[
+        str | None, option("--metric-column", help="Column that names the metric.", panel=TABLE)
+    ] = None
+    score_column: Annotated[
+        str | None, option("--score-column", help="Column of scores.", panel=TABLE)
+    ] = None
+    layout: Annotated[Layout, option("--layout", help="How scores are laid out.", panel=TABLE)] = (
+        Layout.auto
+    )
+    keep_aggregates: Annotated[
+        bool,
+        option("--keep-aggregates", help="Keep columns that are means of others.", panel=TABLE),
+    ] = False
+    min_coverage: Annotated[
+        float,
+        option("--min-coverage", help="Share of cells a benchmark or model needs.", panel=TABLE),
+    ] = 0.0
+    duplicates: Annotated[
+        Duplicates, option("--duplicates", help="Several scores for one cell.", panel=TABLE)
+    ] = Duplicates.error
+
+    def check(self) -> None:
+        """Refuse numbers out of range as wrong usage."""
+        if not 0.0 <= self.min_coverage <= 1.0:
+            raise typer.BadParameter(f"--min-coverage lies in 0..1, not {self.min_coverage:g}")
+        self._check_costs()
+
+    def _check_costs(self) -> None:
+        if self.gpu_column is not None and not self.gpu_speed:
+            raise typer.BadParameter("--gpu-column goes with --gpu-speed")
+        if self.cost_statistic == "median" and not self.gpu_speed:
+            return  # loads pandas for nothing
+        from eevee.base.errors import EeveeError
+        from eevee.readers.gpus import parse_speeds
+        from eevee.readers.statistic import read_statistic
+
+        try:
+            read_statistic(self.cost_statistic)
+            if self.gpu_speed:
+                parse_speeds(self.gpu_speed)
+        except EeveeError as wrong:
+            raise typer.BadParameter(str(wrong)) from None
+
+    def read(self) -> ResultsTable:
+        """Read the table."""
+        from eevee.readers import read_table
+        from eevee.readers.gpus import parse_speeds
+
+        return read_table(
+            self.scores,
+            costs=self.costs,
+            benchmarks=self.facts,
+            models=self.models,
+            model_column=self.model_column,
+            benchmark_column=self.benchmark_column,
+            metric_column=self.metric_column,
+            score_column=self.score_column,
+            layout=self.layout.value,
+            keep_aggregates=self.keep_aggregates,
+            min_coverage=self.min_coverage,
+            duplicates=self.duplicates.value,
+            cost_unit=self.cost_unit,
+            cost_statistic=self.cost_statistic,
+            gpu_speeds=parse_speeds(self.gpu_speed) if self.gpu_speed else None,
+            gpu_column=self.gpu_column,
+        )
+
+
+@dataclass(frozen=True)
+class JudgedTableOptions(TableOptions):
+    """The same, beside a list of names to judge."""
+
+    facts: Annotated[Path | None, option("--benchmarks-file", help=_FACTS, panel=TABLE)] = None
+
+
+@dataclass(frozen=True)
+class TrainingTableOptions(JudgedTableOptions):
+    """The same, where the table is an option: another file comes first."""
+
+    scores: Annotated[
+        Path | None,
+        option("--scores", help="Scores of the training models, wide or long.", panel=TABLE),
+    ] = None  # type: ignore[assignment]

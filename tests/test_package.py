@@ -76,3 +76,7 @@ def test_earlier_names_work_with_a_warning() -> None:
     scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table, n_splits=2))
     with pytest.warns(FutureWarning, match="score is now losses"):
         assert scorer.score([["b00"]]) == scorer.losses([["b00"]])
+    auto = eevee.make_scorer("auto", table, scorer.splits, epochs=1)
+    with pytest.warns(FutureWarning, match="score_splits is now split_losses"):
+        found = auto.score_splits([["b00"]])
+    assert found.tolist() == auto.split_losses([["b00"]]).tolist()

@@ -65,7 +65,21 @@ class Scorer(Protocol):
         """Return the configuration, as plain JSON-able values."""
 
 
-class CachedScorer(ABC):
+class EarlierNames:
+    """Methods by their names of the version before: `score` meant higher is better elsewhere."""
+
+    def score(self: Any, *args: Any, **options: Any) -> FloatArray:
+        """Return `losses`."""
+        warnings.warn("score is now losses", FutureWarning, stacklevel=2)
+        return np.asarray(self.losses(*args, **options))
+
+    def score_splits(self: Any, *args: Any, **options: Any) -> FloatArray:
+        """Return `split_losses`."""
+        warnings.warn("score_splits is now split_losses", FutureWarning, stacklevel=2)
+        return np.asarray(self.split_losses(*args, **options))
+
+
+class CachedScorer(EarlierNames, ABC):
     """Checks subsets and keeps what they scored; a child scores those that are new.
 
     Parameters
@@ -124,13 +138,6 @@ class CachedScorer(ABC):
         if not checked:
             return np.empty((0, self.splits.n_splits))
         return np.stack([self._cache[subset] for subset in checked])
-
-    def score(
-        self, subsets: Sequence[Iterable[str]], *, advance: Advance | None = None
-    ) -> FloatArray:
-        """Return `losses`, by the earlier name, which scikit-learn uses for higher-is-better."""
-        warnings.warn("score is now losses", FutureWarning, stacklevel=2)
-        return self.losses(subsets, advance=advance)
 
 
 class BaseScorer(CachedScorer):

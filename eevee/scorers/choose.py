@@ -10,7 +10,7 @@ import numpy as np
 
 from eevee.base.arrays import FloatArray, Subset
 from eevee.base.errors import EeveeError
-from eevee.scorers.base import Advance, Scorer
+from eevee.scorers.base import Advance, EarlierNames, Scorer
 from eevee.scorers.factor.scorer import FactorScorer
 from eevee.scorers.loss import Targets
 from eevee.scorers.mlp.epochs import random_index_sets
@@ -46,7 +46,7 @@ class Choice:
     reason: str
 
 
-class ChosenScorer:
+class ChosenScorer(EarlierNames):
     """The scorer of a choice, which `describe` tells about. Else it is that scorer.
 
     Parameters

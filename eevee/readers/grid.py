@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -36,6 +37,10 @@ class Grid:
     words : str
         How the source was cut into cells, e.g. ``"separated by ';'"``.
     notes : tuple of Note
+    directions : mapping of column name to "higher" or "lower"
+        Where the header says so.
+    void : frozenset of float
+        Numbers that mean "not measured".
     """
 
     source: str
@@ -46,6 +51,8 @@ class Grid:
     sha256: str = ""
     words: str = ""
     notes: tuple[Note, ...] = ()
+    directions: Mapping[str, str] = field(default_factory=dict)
+    void: frozenset[float] = frozenset()
 
     @property
     def width(self) -> int:
@@ -69,16 +76,37 @@ class Grid:
     def number(self, i: int, j: int) -> float:
         """Read one cell as a number, NaN where missing; an error names the cell."""
         try:
-            return parse_cell(self.rows[i][j], self.decimal_comma)
+            value = parse_cell(self.rows[i][j], self.decimal_comma)
         except CellError as wrong:
-            raise self.error(i, j, str(wrong)) from None
+            hint = "" if wrong.kind != "text" else ", or name what means missing (--missing)"
+            raise self.error(i, j, f"{wrong}{hint}") from None
+        return math.nan if value in self.void else value
+
+    @cached_property
+    def _parsed(self) -> dict[int, FloatArray | None]:
+        return {}
+
+    def parsed(self, j: int) -> FloatArray | None:
+        """Return one column as numbers, NaN where missing; None if a cell is no number."""
+        if j not in self._parsed:
+            try:
+                values = [parse_cell(cell, self.decimal_comma) for cell in self.column(j)]
+                self._parsed[j] = np.array(values, dtype=np.float64)
+            except CellError:
+                self._parsed[j] = None
+        return self._parsed[j]
 
     def numbers(self, j: int) -> FloatArray:
-        """Read one column as numbers."""
-        return np.array([self.number(i, j) for i in range(len(self.rows))], dtype=np.float64)
+        """Read one column as numbers; an error names the first cell that is none."""
+        values = self.parsed(j)
+        if values is None:
+            values = np.array([self.number(i, j) for i in range(len(self.rows))], dtype=np.float64)
+        return np.where(np.isin(values, list(self.void)), np.nan, values) if self.void else values
 
     def is_text(self, j: int) -> bool:
         """Tell whether at least half of the cells that hold something are plain text."""
+        if self.parsed(j) is not None:
+            return False
         present = [cell for cell in self.column(j) if not is_missing(cell)]
         return bool(present) and 2 * sum(map(self.holds_text, present)) >= len(present)
 

@@ -11,10 +11,10 @@ import pandas as pd
 from eevee.base.errors import EeveeError
 from eevee.readers.cost_rows import CostRows
 from eevee.tables.column_names import guessed_heads, unprintable
-from eevee.tables.results_table import Note
+from eevee.tables.results_table import Note, SourceColumn
 
 DUPLICATES = ("error", "mean", "first", "last")
-LAYOUTS = ("auto", "wide", "long", "two-header-rows")
+LAYOUTS = ("auto", "wide", "long", "two-header-rows", "transposed")
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,10 @@ class Options:
     score_column: str | None = None
     duplicates: str = "error"
     gpu_column: str | None = None
+    roles: Mapping[str, str] = field(default_factory=dict)
+    drop_columns: tuple[str, ...] = ()
+    drop_models: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,8 @@ class Measured:
     cell_gpus : mapping of (model, benchmark) to GPU types, or None
         Where its rows say so.
     notes : tuple of Note
+    sources : tuple of SourceColumn
+        Every column of the source.
     """
 
     source: str
@@ -61,6 +67,7 @@ class Measured:
     costs: CostRows | None = None
     cell_gpus: Mapping[tuple[str, str], tuple[str, ...]] | None = None
     notes: tuple[Note, ...] = ()
+    sources: tuple[SourceColumn, ...] = ()
 
     @property
     def benchmarks(self) -> list[str]:
@@ -71,14 +78,22 @@ class Measured:
         """Add notes."""
         return replace(self, notes=(*self.notes, *notes))
 
-    def without_columns(self, why: Mapping[str, str]) -> Measured:
-        """Drop columns, with a note each."""
+    def without_columns(
+        self, why: Mapping[str, str], role: str = "dropped", of: str | None = None
+    ) -> Measured:
+        """Drop columns, with a note each; their role in the source becomes another."""
         keep = [name for name in self.scores.columns if name not in why]
         return replace(
             self,
             scores=self.scores[keep],
             columns=self.columns.loc[keep],
             stderrs=None if self.stderrs is None else self.stderrs[keep],
+            sources=tuple(
+                SourceColumn(s.name, role, why[s.name], of)
+                if s.name in why and s.role == "score"
+                else s
+                for s in self.sources
+            ),
             notes=(*self.notes, *(Note("dropped", "column", n, w) for n, w in why.items())),
         )
 

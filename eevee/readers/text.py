@@ -16,11 +16,19 @@ from pathlib import Path
 from eevee.base.errors import EeveeError
 from eevee.readers.cells import uses_decimal_comma
 from eevee.readers.grid import Grid
+from eevee.readers.markdown import markdown_records
+from eevee.readers.surroundings import trim
 from eevee.tables.results_table import Note
 
 Record = tuple[int, list[str]]
 
-_DELIMITERS = {",": "','", "\t": "tab", ";": "';'", "|": "'|'"}
+_DELIMITERS = {
+    ",": "separated by ','",
+    "\t": "separated by tab",
+    ";": "separated by ';'",
+    "|": "separated by '|'",
+    "": "Markdown table",
+}
 _SEP = re.compile(r"sep=([,;|\t])\r?[\r\n]")
 """First line that spreadsheets write and read."""
 _MAGIC = {
@@ -49,7 +57,7 @@ def read_grid(path: str | os.PathLike[str]) -> Grid:
     source = _printable(path.name or str(path))
     raw = _load(path, source)
     text = _decode(_gunzip(raw, source), source)
-    records, delimiter = _records(text, source)
+    records, delimiter, above = _records(text, source)
     header, rows, notes = _rectangle(records, source)
     comma = delimiter == ";" and uses_decimal_comma(cell for row in rows for cell in row[1])
     grid = Grid(
@@ -59,8 +67,8 @@ def read_grid(path: str | os.PathLike[str]) -> Grid:
         lines=tuple(line for line, _ in rows),
         decimal_comma=comma,
         sha256=hashlib.sha256(raw).hexdigest(),
-        words=f"separated by {_DELIMITERS[delimiter]}" + (", decimal commas" if comma else ""),
-        notes=notes,
+        words=_DELIMITERS[delimiter] + (", decimal commas" if comma else ""),
+        notes=(*above, *notes),
     )
     return _without_empty_ends(grid)
 
@@ -131,6 +139,8 @@ def _sniff_delimiter(text: str) -> str:
 
     def agreement(delimiter: str) -> tuple[float, float, int]:
         widths = [len(cells) for _, cells in _parse(sample, delimiter)[0] if any(cells)]
+        while len(widths) > 2 and widths[0] == 1 and widths[1] > 2:  # a title
+            widths = widths[1:]
         if not widths or max(widths) < 2:
             return (-1.0, 0.0, 0)
         header, rest = widths[0], widths[1:] or widths
@@ -138,17 +148,22 @@ def _sniff_delimiter(text: str) -> str:
         short = sum(width == header + 1 for width in rest) / len(rest)
         return (max(equal, short) if header > 1 else short - 1, equal, header)
 
-    return max(_DELIMITERS, key=agreement)
+    return max(filter(None, _DELIMITERS), key=agreement)
 
 
-def _records(text: str, source: str) -> tuple[list[Record], str]:
+def _records(text: str, source: str) -> tuple[list[Record], str, list[Note]]:
+    """Cut text into rows that are not empty; also return the delimiter, "" for Markdown."""
+    table = markdown_records(text, source)
+    if table is not None:
+        return table[0], "", table[1]
     said = _SEP.match(text)
     delimiter = said[1] if said else _sniff_delimiter(text)
     text = text[said.end() - 1 :] if said else text  # leave the line break: lines are counted
     records, stopped = _parse(text, delimiter)
     if stopped:
         raise EeveeError(f"{source}: {stopped}; is a quotation mark left open?")
-    return [(line, cells) for line, cells in records if any(cells)], delimiter
+    records, notes = trim([(line, cells) for line, cells in records if any(cells)], source)
+    return records, delimiter, notes
 
 
 def _rectangle(

@@ -41,6 +41,28 @@ class Note:
 
 
 @dataclass(frozen=True)
+class SourceColumn:
+    """One column of a source: the part that it plays, and why.
+
+    Attributes
+    ----------
+    name : str
+        As the source has it.
+    role : str
+        ``"score"`` or ``"proxy"``, else what it is instead (`eevee.readers.roles.ROLES`).
+    why : str
+        One clause that completes "column X is a cost: ...".
+    of : str or None
+        The column that it says something about, such as that of a standard error.
+    """
+
+    name: str
+    role: str
+    why: str
+    of: str | None = None
+
+
+@dataclass(frozen=True)
 class Provenance:
     """Where a table came from.
 
@@ -54,12 +76,15 @@ class Provenance:
         How the source was read, in words.
     notes : tuple of Note
         What was dropped, guessed, ignored or converted.
+    columns : tuple of SourceColumn
+        Every column of the source, in its order.
     """
 
     source: str = "memory"
     sha256: str = ""
     layout: str = ""
     notes: tuple[Note, ...] = ()
+    columns: tuple[SourceColumn, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ say, and writes down everything that was dropped, guessed or ignored.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 import pandas as pd
@@ -20,6 +20,7 @@ from eevee.readers.cost_rows import CostRows
 from eevee.readers.costs import Costs, count_costs, match_costs, note_costs
 from eevee.readers.gpus import GpuSpeeds, note_unused, read_speeds, to_reference
 from eevee.readers.measured import DUPLICATES, LAYOUTS, Measured, Options
+from eevee.readers.roles import check_roles
 from eevee.readers.sidecars import BenchmarkFacts, apply_benchmarks, read_benchmarks, read_models
 from eevee.readers.statistic import read_statistic
 from eevee.tables.column_names import guess_direction
@@ -40,7 +41,7 @@ class Reader(Protocol):
 
 READERS: tuple[Reader, ...] = (frames, delimited)
 
-Layout = Literal["auto", "wide", "long", "two-header-rows"]
+Layout = Literal["auto", "wide", "long", "two-header-rows", "transposed"]
 Duplicates = Literal["error", "mean", "first", "last"]
 Source = str | os.PathLike[str] | pd.DataFrame
 
@@ -63,6 +64,10 @@ def read_table(
     cost_statistic: str = "median",
     gpu_speeds: Mapping[str, float] | None = None,
     gpu_column: str | None = None,
+    column_roles: Mapping[str, str] | None = None,
+    drop_columns: Sequence[str] = (),
+    drop_models: Sequence[str] = (),
+    missing: Sequence[str] = (),
 ) -> ResultsTable:
     """Read scores, and what is known about them, as a `ResultsTable`.
 
@@ -78,8 +83,9 @@ def read_table(
         Rows by ``benchmark`` (or ``column``) with any of task, direction, cost, role, metric.
     models : path or DataFrame, optional
         Attributes of models, by its first column or the one named ``model``.
-    layout : {"auto", "wide", "long", "two-header-rows"}
+    layout : {"auto", "wide", "long", "two-header-rows", "transposed"}
         ``"wide"``: one row per model. ``"long"``: one row per score, or per model and benchmark.
+        ``"transposed"``: one row per benchmark, one column per model.
     model_column, benchmark_column, metric_column, score_column : str, optional
         Names of columns, where the header does not tell; several columns that make a model
         unique are joined by commas (``"name,pretrained"``).
@@ -101,6 +107,13 @@ def read_table(
     gpu_column : str, optional
         Column of GPU types, if it is not named gpu, gpu_type, hardware or accelerator. It is
         looked for beside the costs, then in `models`, then in the scores.
+    column_roles : mapping of column name or pattern to role, optional
+        What columns are, against the reader's guess: ``{"*_usd": "cost"}``. Roles are the keys
+        of `eevee.readers.roles.ROLES`; ``"higher"`` and ``"lower"`` make scores of a direction.
+    drop_columns, drop_models : sequence of str
+        Names or patterns (``"*_std"``) of columns, benchmarks and models to leave out.
+    missing : sequence of str
+        What means "not measured", such as ``"OOM"`` or ``"-1"``; numbers count by value.
 
     Returns
     -------
@@ -128,8 +141,9 @@ def read_table(
     ['dropped column average: is an aggregate of other columns, by its name']
     """
     options = Options(
-        layout, model_column, benchmark_column, metric_column, score_column, duplicates, gpu_column
-    )
+        layout, model_column, benchmark_column, metric_column, score_column, duplicates, gpu_column,
+        dict(column_roles or {}), tuple(drop_columns), tuple(drop_models), tuple(missing),
+    )  # fmt: skip
     _check_options(options, min_coverage, cost_unit)
     statistic = read_statistic(cost_statistic)
     speeds = _read_speeds(gpu_speeds, gpu_column)
@@ -155,6 +169,7 @@ def _check_options(options: Options, min_coverage: float, cost_unit: str) -> Non
     if options.duplicates not in DUPLICATES:
         choices = ", ".join(DUPLICATES)
         raise EeveeError(f"duplicates must be one of {choices}, not {options.duplicates!r}")
+    check_roles(options.roles)
     if not 0.0 <= min_coverage <= 1.0:
         raise EeveeError(f"min_coverage must be between 0 and 1, not {min_coverage!r}")
     if not cost_unit.strip() or cost_unit == NO_COSTS:
@@ -249,7 +264,9 @@ def _build(
         cost_unit=NO_COSTS if costs is None else cost_unit,
         stderrs=measured.stderrs,
         cell_costs=cells,
-        provenance=Provenance(measured.source, measured.sha256, measured.layout, tuple(notes)),
+        provenance=Provenance(
+            measured.source, measured.sha256, measured.layout, tuple(notes), measured.sources
+        ),
     )
 
 

@@ -7,16 +7,30 @@ import re
 import numpy as np
 import pandas as pd
 
-from eevee.base.arrays import FloatArray
 from eevee.base.errors import EeveeError
+from eevee.readers.aggregates import find_aggregate, find_mean_row
 from eevee.readers.measured import Measured
-from eevee.tables.column_names import is_aggregate
+from eevee.tables.column_names import flat, is_aggregate
+from eevee.tables.results_table import Note
 
 MIN_MODELS = 4
 """One to test on, one to validate on, two to fit to."""
 
-_MIN_ROWS = 5
-_MIN_OTHERS = 3
+_LONE = frozenset({"score", "win rate", "winrate", "total score", "final score"})
+"""Names of aggregates that are also names of scores: only their numbers tell."""
+_UNITS_SAID = frozenset(
+    "raw normalized normalised norm scaled rescaled unnormalized unnormalised percent pct".split()  # noqa: SIM905
+)
+_SAME = 0.98
+"""Correlation of two columns of one name: a normalised score may be cut off at chance."""
+_TOTALS = frozenset({"average", "avg", "mean", "median", "total", "sum", "overall", "averages",
+                     "column average", "mean score", "average score"})  # fmt: skip
+_NO_MODEL = re.compile(
+    r"(?:average |expert |avg |non expert |native )?humans?(?: (?:performance|baseline|score|level|"
+    r"average|expert|experts|rater|raters|annotators?))?|(?:human )?experts?"
+    r"|(?:random|chance|majority|majority class|most frequent|uniform)(?: (?:guess|guessing|choice|"
+    r"baseline|chance|class|level|performance|score))*"
+)
 
 
 def clean(
@@ -47,7 +61,10 @@ def clean(
     measured = _drop_useless(measured)
     _check_size(measured)
     if not keep_aggregates:
+        measured = _drop_total_rows(measured)
+        measured = _drop_rescaled(measured, wanted)
         measured = _drop_computed_aggregates(measured, wanted)
+        measured = _drop_useless(measured)
     if min_coverage > 0:
         measured = _drop_rare(measured, min_coverage)
         measured = _drop_useless(measured)
@@ -56,13 +73,47 @@ def clean(
 
 
 def _drop_named_aggregates(measured: Measured, wanted: frozenset[str]) -> Measured:
-    why = {}
+    why, spared = {}, _spared(measured, wanted)
     for name, benchmark in measured.columns["benchmark"].items():
-        if {name, benchmark} & wanted:
-            continue
-        if is_aggregate(str(name)) or is_aggregate(benchmark):
+        named = is_aggregate(str(name)) or is_aggregate(benchmark)
+        if named and name not in spared and not {flat(str(name)), flat(benchmark)} & _LONE:
             why[str(name)] = "is an aggregate of other columns, by its name"
-    return measured.without_columns(why)
+    return measured.without_columns(why, "aggregate")
+
+
+def _drop_rescaled(measured: Measured, wanted: frozenset[str]) -> Measured:
+    """Of a score in two units, such as raw and normalised, drop the one that says so."""
+    columns = {flat(str(name)): str(name) for name in measured.scores.columns}
+    spared = _spared(measured, wanted)
+    for plain, name in columns.items():
+        words = plain.split()
+        other = columns.get(" ".join(word for word in words if word not in _UNITS_SAID))
+        if other in {None, name} or name in spared or not set(words) & _UNITS_SAID:
+            continue
+        pair = measured.scores[[name, str(other)]].dropna()
+        if len(pair) > 2 and _spread(pair[name]) and _spread(pair[str(other)]):
+            r = float(pair.corr().iloc[0, 1])
+            if r > _SAME:
+                why = f"is {other!r} in other units (correlation {r:.4f})"
+                measured = measured.without_columns({name: why}, "rescaled", other)
+    return measured
+
+
+def _drop_total_rows(measured: Measured) -> Measured:
+    """Drop rows that are means or sums of others; name those that are people or chance."""
+    while len(measured.scores) > MIN_MODELS:
+        found = find_mean_row(measured.scores)
+        if found is None:
+            break
+        measured = measured.without_models({found[0]: f"is {found[1]}, by its numbers"})
+    names = [str(name) for name in measured.scores.index]
+    totals = [name for name in names if flat(name) in _TOTALS]
+    if len(names) - len(totals) >= MIN_MODELS:
+        why = "is a mean or total of models, by its name"
+        measured = measured.without_models(dict.fromkeys(totals, why))
+    why = "is no model, by its name, but a person or chance: kept; --drop-models leaves it out"
+    odd = [name for name in names if _NO_MODEL.fullmatch(flat(name))]
+    return measured.noted(*(Note("guessed", "model", name, why) for name in odd))
 
 
 def _drop_useless(measured: Measured) -> Measured:
@@ -95,62 +146,22 @@ def _spread(column: pd.Series[float]) -> float:
 
 
 def _drop_computed_aggregates(measured: Measured, wanted: frozenset[str]) -> Measured:
-    """Drop columns that are the row mean of all the others, one by one."""
+    """Drop columns that are means or sums of others, one by one."""
+    spared = _spared(measured, wanted)
     while True:
-        found = _computed_aggregate(measured.scores, wanted)
+        found = find_aggregate(measured.scores, spared)
         if found is None:
             return measured
-        why = "is the row mean of the other columns, by its numbers (an aggregate)"
-        measured = measured.without_columns({found: why})
+        names = [str(name) for name in measured.scores.columns]
+        measured = measured.without_columns({names[found.place]: found.words(names)}, "aggregate")
 
 
-def _computed_aggregate(scores: pd.DataFrame, wanted: frozenset[str]) -> str | None:
-    values = scores.to_numpy(np.float64)
-    if values.shape[1] <= _MIN_OTHERS:
-        return None
-    resolutions = np.array([_resolution(column[~np.isnan(column)]) for column in values.T])
-    for j, name in enumerate(scores.columns):
-        others = np.delete(values, j, axis=1)
-        rows = ~np.isnan(values[:, j]) & ((~np.isnan(others)).sum(axis=1) >= _MIN_OTHERS)
-        if name in wanted or rows.sum() < _MIN_ROWS:
-            continue
-        # Both the column and what it is the mean of are rounded.
-        rounding = 0.51 * resolutions[j], 0.5 * float(np.delete(resolutions, j).mean())
-        if _is_mean(values[rows, j], np.nanmean(others[rows], axis=1), *rounding):
-            return str(name)
-    return None
-
-
-def _is_mean(
-    column: FloatArray, mean: FloatArray, own_rounding: float, mean_rounding: float
-) -> bool:
-    """Tell whether a column is a mean, or rises in a straight line with it, within rounding."""
-    own_rounding += 1e-9 * float(np.abs(column).max())
-    if float(np.std(mean)) == 0.0:
-        return False
-    rounding = own_rounding + mean_rounding
-    if np.abs(column - mean).max() <= rounding and _convinces(column, rounding, 0):
-        return True
-    centred, target = mean - mean.mean(), column - column.mean()
-    slope = (centred @ target) / (centred @ centred)
-    if slope <= 0:
-        return False  # accuracy next to its own error rate makes the mean fall with it
-    rounding = own_rounding + slope * mean_rounding
-    residual = np.abs(target - slope * centred).max()
-    return bool(residual <= rounding) and _convinces(column, rounding, 2)
-
-
-def _convinces(column: FloatArray, rounding: float, n_free: int) -> bool:
-    """Tell whether so close a fit in so many rows is no accident, even of correlated columns."""
-    luck = rounding / (0.5 * float(np.std(column)))
-    return luck < 0.5 and luck ** (len(column) - n_free) < 1e-3
-
-
-def _resolution(column: FloatArray) -> float:
-    """Return the last decimal place that the numbers of a column are written with."""
-    shortest = (np.format_float_positional(value, trim="-") for value in column)
-    decimals = max(len(re.sub(r"^[^.]*\.?", "", text)) for text in shortest)
-    return float(10.0**-decimals)
+def _spared(measured: Measured, wanted: frozenset[str]) -> frozenset[str]:
+    """Columns that the user calls scores: they are no aggregates."""
+    said = measured.columns["role"].notna()
+    owner = measured.columns["benchmark"]
+    named = {str(name) for name, benchmark in owner.items() if {name, benchmark} & wanted}
+    return frozenset(named | {str(name) for name in owner.index[said]})
 
 
 def _drop_rare(measured: Measured, min_coverage: float) -> Measured:

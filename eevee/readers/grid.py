@@ -13,7 +13,7 @@ import pandas as pd
 from eevee.base.arrays import FloatArray
 from eevee.base.errors import EeveeError
 from eevee.readers.cells import CellError, is_missing, parse_cell
-from eevee.tables.results_table import Note
+from eevee.tables.results_table import Note, SourceColumn
 
 JOINT = "|"
 """What joins the parts of a model's name when several columns make it."""
@@ -41,6 +41,8 @@ class Grid:
         Where the header says so.
     void : frozenset of float
         Numbers that mean "not measured".
+    aside : tuple of SourceColumn
+        Columns that were left out of the grid.
     """
 
     source: str
@@ -53,6 +55,7 @@ class Grid:
     notes: tuple[Note, ...] = ()
     directions: Mapping[str, str] = field(default_factory=dict)
     void: frozenset[float] = frozenset()
+    aside: tuple[SourceColumn, ...] = ()
 
     @property
     def width(self) -> int:
@@ -133,6 +136,23 @@ class Grid:
             rows=tuple(tuple(row[j] for j in columns) for row in self.rows),
         )
 
+    def with_rows(self, rows: tuple[tuple[str, ...], ...]) -> Grid:
+        """Replace all rows."""
+        return replace(self, rows=rows)
+
+    def transposed(self) -> Grid:
+        """Turn columns into rows; the line of a new row is that of the header."""
+        columns = [self.column(j) for j in range(self.width)]
+        return replace(
+            self,
+            header=(self.header[0], *columns[0]),
+            rows=tuple(
+                (name, *cells) for name, cells in zip(self.header[1:], columns[1:], strict=True)
+            ),
+            lines=tuple(range(2, self.width + 1)),
+            directions={},
+        )
+
     def noted(self, *notes: Note) -> Grid:
         """Add notes."""
         return replace(self, notes=(*self.notes, *notes))
@@ -166,17 +186,23 @@ def frame_to_grid(frame: pd.DataFrame, source: str, sha256: str = "") -> Grid:
     return Grid(source, above[0], (*above[1:], *rows), lines, sha256=sha256, words=source)
 
 
+_UNNAMED = frozenset({"", "unnamed: 0", "index", "idx", "row", "#"})
+
+
 def without_row_numbers(grid: Grid, model_is_named: bool = False) -> Grid:
     """Leave out a first column that has no name and only counts the rows.
 
     Only if another column can be the model: the second is text, or `model_is_named`.
     """
-    if grid.width < 2 or grid.header[0] or not _counts(grid.column(0)):
+    name = grid.header[0].casefold()
+    if grid.width < 2 or name not in _UNNAMED or not _counts(grid.column(0)):
         return grid
     if not (model_is_named or grid.is_text(1)):
         return grid
-    note = Note("ignored", "column", "(first)", "has no name and counts the rows")
-    return grid.take(range(1, grid.width)).noted(note)
+    said = "has no name and counts the rows" if not name else "counts the rows"
+    note = Note("ignored", "column", grid.header[0] or "(first)", said)
+    aside = SourceColumn(note.name, "index", said)
+    return replace(grid.take(range(1, grid.width)), aside=(*grid.aside, aside)).noted(note)
 
 
 def _counts(cells: list[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -23,8 +24,9 @@ _HIGHER = frozenset({"higher", "larger", "greater", "more", "bigger"})
 _TAG = re.compile(r"<br\s{0,3}/?>|</?[a-zA-Z]{1,10}(?:\s[^<>]{0,100})?>")
 _LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\([^()\s]{0,500}\)")
 _LATEX = re.compile(r"\\(?:textbf|textit|underline|emph|mathbf|text)\{([^{}]{0,200})\}")
+_BREAK = re.compile(r"[\r\n\t\u2028\u2029]")
 _WRAPPED = ("**", "__", "``", "`", "~~")
-_FOOTNOTE = re.compile(r"(?<=\S)\s*(?:[†‡§¶]+|\*{1,3}|\[\d{1,2}\])$")
+_ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{1,6});")
 _UNITS = frozenset(
     "% (%) [%] percent s (s) [s] ms (ms) [ms] sec seconds h hours gb (gb) [gb] mb tokens $ ($) usd "  # noqa: SIM905
     "pts points".split()
@@ -46,10 +48,12 @@ def read_header(text: str) -> Header:
     --------
     >>> read_header("FID ↓"), read_header("toxicity (lower is better)")
     (Header(name='FID', direction='lower'), Header(name='toxicity', direction='lower'))
-    >>> read_header("arith\\n(25-shot)").name, read_header("[MMLU](https://x.org)†").name
+    >>> read_header("arith\\n(25-shot)").name, read_header("[MMLU](https://x.org)").name
     ('arith (25-shot)', 'MMLU')
     """
-    name = " ".join(without_markup(text).split()) if _MARKED.search(text) else text
+    name = without_markup(text)
+    if name != text or _BREAK.search(text):
+        name = " ".join(name.split())
     direction = None
     latex = _LATEX_ARROW.search(name)
     if latex:
@@ -66,19 +70,16 @@ def read_header(text: str) -> Header:
     return Header(name.strip(), direction)
 
 
-_MARKED = re.compile(r"[\r\n\t\u2028\u2029<>*_`~\[&†‡§¶\\]")
-
-
 def without_markup(text: str) -> str:
-    """Take Markdown, HTML, LaTeX and footnote marks off a text.
+    """Take Markdown, HTML and LaTeX off a text.
 
     Examples
     --------
     >>> without_markup("**68.9**"), without_markup("`org/m`"), without_markup("a_b"), \
-without_markup("77.2†")
-    ('68.9', 'org/m', 'a_b', '77.2')
+without_markup("a<br>b")
+    ('68.9', 'org/m', 'a_b', 'a b')
     """
-    if "&" in text:
+    if _ENTITY.search(text):
         text = html.unescape(text)
     if "<" in text:
         text = _TAG.sub(" ", text)
@@ -92,7 +93,7 @@ without_markup("77.2†")
             text = text[len(mark) : -len(mark)].strip()
     if len(text) > 2 and text[0] == text[-1] and text[0] in "*$":
         text = text[1:-1].strip()
-    return _FOOTNOTE.sub("", text)
+    return text
 
 
 def tidy_headers(grid: Grid) -> Grid:
@@ -105,6 +106,11 @@ def tidy_headers(grid: Grid) -> Grid:
     (('model', 'a b', 'FID'), {'FID': 'lower'}, ['line break in the header, read as a space'])
     """
     heads = [read_header(cell) for cell in grid.header]
+    counts = Counter(head.name for head in heads)
+    heads = [  # what tells two columns apart is a part of their names
+        head if counts[head.name] == 1 and head.name else Header(cell, head.direction)
+        for head, cell in zip(heads, grid.header, strict=True)
+    ]
     names = tuple(head.name for head in heads)
     said = {head.name: head.direction for head in heads if head.direction is not None}
     broken = [n for n, cell in zip(names, grid.header, strict=True) if "\n" in cell or "\r" in cell]

@@ -30,7 +30,7 @@ _PLAIN = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{0,18})?")
 _LATEX_PM = re.compile(r"\$?_?\{?\s?\\pm\s?([0-9.]{1,12})\}?\$?")
 _PLUS_MINUS = re.compile(r"\s?(?:±|\+/-|\+-|\+/−|&plusmn;)\s?")  # noqa: RUF001
 _BRACKETED = re.compile(r"([-+−]?[0-9][0-9.,]{0,20}%?)\s?\((?:±\s?)?([0-9][0-9.,]{0,20}%?)\)")  # noqa: RUF001
-_BEHIND = re.compile(r"[*†‡§¶⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜ]{1,4}$|\^\{?\w\}?$")
+_BEHIND = re.compile(r"\s?(?:[*†‡§¶⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜ]{1,4}|\^\{?\w\}?|\[\d{1,2}\])$")
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ _ID = re.compile(
 )
 _RANK = re.compile(r"(?:[a-z]+ )*(?:rank|ranking|position|place)(?: (?:ub|lb|overall|style control|by [a-z ]+))?")
 _ATTRIBUTE = re.compile(
-    r"(?:hub )?(?:likes?|downloads?|hearts?|stars|upvotes)|hub|generation|flagged|license|licence|"
+    r"(?:hub )?(?:likes?|downloads?|hearts|stars|upvotes)|hub|generation|flagged|license|licence|"
     r"architecture|arch|(?:n |num )?(?:layers|heads|experts|shots?)|n shot|temperature|top [pk]|"
     r"learning rate|lr|weight decay|batch size|vocab(?:ulary)? size|moe|merged|dropout|"
     r"(?:image |input )?resolution|dtype|quantization|bits|context|context window|max (?:new )?tokens|"

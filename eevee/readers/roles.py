@@ -25,7 +25,7 @@ from eevee.readers.role_names import (
     is_length,
     named_role,
 )
-from eevee.tables.column_names import flat, is_attribute, stderr_target
+from eevee.tables.column_names import flat, is_attribute, is_metric, stderr_target
 from eevee.tables.results_table import SourceColumn
 
 ROLES = {
@@ -61,6 +61,8 @@ _FLAGS = frozenset({"true", "false", "yes", "no", "✓", "✗", "✔", "✘", "�
 _SLACK = 1e-9
 _MANY = 10
 """From so many rows on, what counts them is no score, whatever its name."""
+_FEW = 4
+"""So few different values bear out a name such as "temperature"."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,12 @@ class _Column:
     def seen(self) -> FloatArray:
         values = self.numbers
         return np.empty(0) if values is None else values[~np.isnan(values)]
+
+    @property
+    def metric(self) -> bool:
+        """Whether its name ends in a dot and a metric that is no cost: a score for sure."""
+        head, _, tail = self.name.rpartition(".")
+        return bool(head) and is_metric(tail) and cost_words(tail, []) is None
 
     @property
     def whole(self) -> bool:
@@ -146,7 +154,7 @@ def decide(
         elif column.name in wanted:
             roles[column.place] = SourceColumn(column.name, "score", "the benchmarks file names it")
         else:
-            found = _alone(column)
+            found = None if column.metric else _alone(column)
             if found is not None:
                 roles[column.place] = found
     open_ = [column for column in columns if column.place not in roles]
@@ -197,7 +205,8 @@ def _alone(column: _Column) -> SourceColumn | None:
         return SourceColumn(name, "index", "counts the rows")
     if said in {"rank", "attribute"}:
         what = "is a rank" if said == "rank" else "describes the models"
-        sure = is_attribute(name) or column.numbers is None or said == "attribute" or column.whole
+        few = column.whole or len(np.unique(column.seen)) <= _FEW
+        sure = is_attribute(name) or column.numbers is None or few
         return SourceColumn(name, said, f"{what}, by its name") if sure else None
     if said == "date" and (column.numbers is None or _is_time(column.seen) or _is_date(column.seen)):
         return SourceColumn(name, "date", "is a date, by its name and values")
@@ -245,8 +254,8 @@ def _beside_others(
         others = {name for name, c in by_name.items() if c is not column}
         found = (
             _error(column, columns, by_name, exact, roles)
-            or _bound(column, open_, likely)
-            or _cost(column, others, by_name, likely)
+            or (None if column.metric else _bound(column, open_, likely))
+            or (None if column.metric else _cost(column, others, by_name, likely))
             or _code(column, likely)
         )
         if found is not None:
@@ -325,7 +334,8 @@ def _cost(
     by_name: Mapping[str, _Column],
     likely: Sequence[_Column],
 ) -> SourceColumn | None:
-    found = cost_words(column.name, others)
+    head, _, tail = column.name.rpartition(".")
+    found = cost_words(tail, []) if head and is_metric(tail) else cost_words(column.name, others)
     if found is None:
         return None
     sure, of = found

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import pandas as pd
 
 from eevee.base.errors import EeveeError
 from eevee.readers.cells import is_missing
-from eevee.readers.gpus import gpu_place, is_gpu
+from eevee.readers.gpus import is_gpu
 from eevee.readers.grid import JOINT, Grid
 from eevee.readers.measured import (
     Cell,
@@ -23,11 +24,11 @@ from eevee.readers.measured import (
     pivot,
     unique,
 )
-from eevee.tables.column_names import LONE_METRIC, is_attribute, split_names, stderr_target
-from eevee.tables.results_table import Note
+from eevee.readers.model_column import MODEL_NAMES, fallback_model, fill_down
+from eevee.readers.roles import NOT_KEPT, decide
+from eevee.tables.column_names import LONE_METRIC, split_names
+from eevee.tables.results_table import Note, SourceColumn
 
-MODEL_NAMES = ("model", "models", "model name", "model id", "model fullname", "model/adapter")
-_SIDEWAYS = ("metric", "metrics", "benchmark", "benchmarks", "dataset", "datasets", "task", "tasks")
 _METRIC_ROW = ("metric", "metrics", "measure", "measures", "")
 
 Owner = tuple[str, str]
@@ -37,6 +38,7 @@ Owner = tuple[str, str]
 class _Kinds:
     """Places of the columns of a grid, by what they hold."""
 
+    sources: list[SourceColumn]
     scores: list[int]
     attributes: list[int]
     stderrs: dict[int, str]
@@ -44,7 +46,7 @@ class _Kinds:
 
 
 def read_wide(
-    grid: Grid, options: Options, wanted: frozenset[str], owners: Sequence[Owner] | None = None
+    grid: Grid, options: Options, wanted: frozenset[str], owners: Mapping[str, Owner] | None = None
 ) -> Measured:
     """Read a grid with one row per model.
 
@@ -54,13 +56,14 @@ def read_wide(
     options : Options
     wanted : frozenset of str
         Columns that the benchmarks file names: scores, whatever their names suggest.
-    owners : sequence of (benchmark, metric), optional
-        One per column of the grid, where two header rows say so.
+    owners : mapping of column to (benchmark, metric), optional
+        Where two header rows say so.
     """
     keys = model_columns(grid, options)
+    grid = fill_down(grid, keys)
     models = model_keys(grid, keys)
-    _check_header(grid, keys, options, sideways=owners is None)
-    kinds = _sort_columns(grid, keys, wanted, options.gpu_column)
+    kinds = _sort_columns(grid, keys, wanted, options)
+    _check_header(grid, kinds, options)
     if options.duplicates == "error":
         _check_models(grid, models, keys, kinds)
     names = unique([grid.header[j] for j in kinds.scores])
@@ -76,7 +79,9 @@ def read_wide(
     def laid_out(cells: list[Cell]) -> pd.DataFrame:
         return pivot(cells, order, names, grid.source, options.duplicates)
 
-    by_name = dict(zip(grid.header, owners, strict=True)) if owners else split_names(names)
+    by_name = owners or split_names(names)
+    columns = column_frame(names, [by_name[name] for name in names])
+    columns["direction"] = [grid.directions.get(name) for name in names]
     shape = "two header rows" if owners else "wide"
     splits = not owners and any(metric != LONE_METRIC for _, metric in by_name.values())
     return Measured(
@@ -85,10 +90,11 @@ def read_wide(
         layout=f"{shape} (one row per model), {grid.words}"
         + (", columns named benchmark.metric" if splits else ""),
         scores=laid_out(scores),
-        columns=column_frame(names, [by_name[name] for name in names]),
+        columns=columns,
         models=_attributes(grid, kinds.attributes, models, options.duplicates),
         stderrs=laid_out(errors) if errors else None,
         notes=(*grid.notes, *_note_model(grid, keys, options), *kinds.notes, *notes),
+        sources=(*grid.aside, *kinds.sources),
     )
 
 
@@ -138,8 +144,7 @@ def model_columns(grid: Grid, options: Options, aliases: Sequence[str] = MODEL_N
         for j, header in enumerate(grid.header):
             if header.casefold().replace("_", " ") == name:
                 return [j]
-    gpu = gpu_place(grid, options.gpu_column)
-    return [1] if gpu == 0 and grid.width > 1 and grid.is_text(1) else [0]
+    return [fallback_model(grid, options)]
 
 
 def named_here(grid: Grid, options: Options) -> Options:
@@ -194,21 +199,11 @@ def _note_model(grid: Grid, keys: list[int], options: Options) -> list[Note]:
     return [Note("guessed", "column", grid.header[keys[0]], "names the models")]
 
 
-def _check_header(grid: Grid, keys: Sequence[int], options: Options, *, sideways: bool) -> None:
-    first = grid.header[0].casefold()
-    sideways = sideways and options.model_column is None and list(keys) == [0]
-    if sideways and first in _SIDEWAYS:
-        raise EeveeError(
-            f"{grid.source}: the first column is {grid.header[0]!r}: models seem to be columns; "
-            "transpose the file, one row per model (or name the column of models: model_column, "
-            "--model-column)"
-        )
+def _check_header(grid: Grid, kinds: _Kinds, options: Options) -> None:
     seen: dict[str, int] = {}
-    for j, name in enumerate(grid.header):
-        if j in keys:
-            continue
-        check_name(name, f"column {j + 1}", f"{grid.source}: header row")
-        if name in seen and options.duplicates == "error":
+    for j in (*kinds.scores, *kinds.attributes, *kinds.stderrs):
+        name = check_name(grid.header[j], f"column {j + 1}", f"{grid.source}: header row")
+        if name in seen and options.duplicates == "error" and j in kinds.scores:
             raise EeveeError(
                 f"{grid.source}: columns {seen[name] + 1} and {j + 1} are both named {name!r}; "
                 "rename one, or choose duplicates = mean, first or last"
@@ -217,37 +212,44 @@ def _check_header(grid: Grid, keys: Sequence[int], options: Options, *, sideways
 
 
 def _sort_columns(
-    grid: Grid, keys: Sequence[int], wanted: frozenset[str], gpu_column: str | None
+    grid: Grid, keys: Sequence[int], wanted: frozenset[str], options: Options
 ) -> _Kinds:
-    kinds = _Kinds([], [], {}, [])
-    plain = [
-        name
-        for j, name in enumerate(grid.header)
-        if j not in keys and (name in wanted or not (is_attribute(name) or grid.is_text(j)))
-    ]
-    for j, name in enumerate(grid.header):
-        target = stderr_target(name, plain)
-        if j in keys:
+    """Sort columns by their roles, with a note on each that is no score."""
+    given = {**options.roles, **({options.gpu_column: "attribute"} if options.gpu_column else {})}
+    kinds = _Kinds(decide(grid, keys, given, wanted), [], [], {}, [])
+    names = {s.name for s in kinds.sources if s.role in {"score", "proxy"}}
+    for j, source in enumerate(kinds.sources):
+        if source.role == "model":
             continue
-        if name in wanted:
+        if source.role in {"score", "proxy"}:
             kinds.scores.append(j)
-        elif is_attribute(name) or name == gpu_column:
-            kinds.attributes.append(j)
-            why = "describes the models, by its name: kept as an attribute"
-            kinds.notes.append(Note("guessed", "column", name, why))
-        elif grid.is_text(j):
-            kinds.attributes.append(j)
-            why = "holds text: kept as an attribute of the models"
-            kinds.notes.append(Note("ignored", "column", name, why))
-        elif target is not None:
-            kinds.stderrs[j] = target
-            why = f"holds standard errors of {target!r}, by its name"
-            kinds.notes.append(Note("guessed", "column", name, why))
+            if "though" in source.why:
+                kinds.notes.append(_note(source, "guessed", f"{source.why}: kept as a score"))
+        elif source.role == "error" and source.of in names and grid.parsed(j) is not None:
+            kinds.stderrs[j] = str(source.of)
+            why = source.why.replace("is the error of", "holds standard errors of")
+            kinds.notes.append(_note(source, "guessed", why))
+        elif source.role in NOT_KEPT or not source.name:
+            kinds.notes.append(_note(source, "ignored", source.why))
         else:
-            kinds.scores.append(j)
+            kinds.attributes.append(j)
+            kinds.notes.append(_note(source, *_kept(source)))
     if not any(not all(map(is_missing, grid.column(j))) for j in kinds.scores):
         raise EeveeError(f"{grid.source}: no numeric column of scores{_list_notes(kinds.notes)}")
     return kinds
+
+
+def _kept(source: SourceColumn) -> tuple[Literal["guessed", "ignored"], str]:
+    """Return the action and reason of a column that becomes an attribute of the models."""
+    if source.role == "text":
+        return "ignored", "holds text: kept as an attribute of the models"
+    if source.role == "attribute":
+        return "guessed", f"{source.why}: kept as an attribute"
+    return "guessed", f"{source.why}: no score, kept as an attribute"
+
+
+def _note(source: SourceColumn, action: Literal["guessed", "ignored"], why: str) -> Note:
+    return Note(action, "column", source.name or "(no name)", why)
 
 
 def _list_notes(notes: Sequence[Note]) -> str:

@@ -35,7 +35,7 @@ def describe(
     from eevee.analysis.describe import describe as describe_table
     from eevee.completion.gap_pattern import gap_pattern
 
-    read = table.read()
+    read = table.read(silent=True)
     if save is not None:
         write_table_file(context, save)
     columns, about, pattern = describe_table(read), summary(read), gap_pattern(read)

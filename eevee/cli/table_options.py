@@ -32,6 +32,7 @@ class Layout(StrEnum):
     wide = "wide"
     long = "long"
     two_header_rows = "two-header-rows"
+    transposed = "transposed"
 
 
 _FACTS = "CSV 'benchmark' with any of task, direction, cost, role, metric, bounds."
@@ -118,6 +119,28 @@ class TableOptions:
         bool,
         option("--keep-aggregates", help="Keep columns that are means of others.", panel=TABLE),
     ] = False
+    column: Annotated[
+        list[str] | None,
+        option(
+            "--column",
+            help="NAME=ROLE: what a column is, such as score, cost, text or lower (is better).",
+            panel=TABLE,
+        ),
+    ] = None
+    drop_columns: Annotated[
+        list[str] | None,
+        option(
+            "--drop-columns", help="Columns or benchmarks to leave out, as '*_std'.", panel=TABLE
+        ),
+    ] = None
+    drop_models: Annotated[
+        list[str] | None,
+        option("--drop-models", help="Models to leave out, as 'human*'.", panel=TABLE),
+    ] = None
+    missing: Annotated[
+        list[str] | None,
+        option("--missing", help="What else means 'not measured', as 'OOM,-1'.", panel=TABLE),
+    ] = None
     min_coverage: Annotated[
         float,
         option("--min-coverage", help="Share of cells a benchmark or model needs.", panel=TABLE),
@@ -130,6 +153,9 @@ class TableOptions:
         """Refuse numbers out of range as wrong usage."""
         if not 0.0 <= self.min_coverage <= 1.0:
             raise typer.BadParameter(f"--min-coverage lies in 0..1, not {self.min_coverage:g}")
+        for given in self.column or ():
+            if not all(part.strip() for part in given.rpartition("=")):
+                raise typer.BadParameter(f"--column takes NAME=ROLE, not {given!r}")
         self._check_costs()
 
     def _check_costs(self) -> None:
@@ -148,12 +174,14 @@ class TableOptions:
         except EeveeError as wrong:
             raise typer.BadParameter(str(wrong)) from None
 
-    def read(self) -> ResultsTable:
-        """Read the table."""
+    def read(self, *, silent: bool = False) -> ResultsTable:
+        """Read the table; unless `silent`, say on standard error what was set aside."""
         from eevee.readers import read_table
+        from eevee.readers.asides import aside_sentence
         from eevee.readers.gpus import parse_speeds
 
-        return read_table(
+        roles = dict(given.rsplit("=", 1) for given in self.column or ())
+        table = read_table(
             self.scores,
             costs=self.costs,
             benchmarks=self.facts,
@@ -170,7 +198,15 @@ class TableOptions:
             cost_statistic=self.cost_statistic,
             gpu_speeds=parse_speeds(self.gpu_speed) if self.gpu_speed else None,
             gpu_column=self.gpu_column,
+            column_roles={name.strip(): role.strip() for name, role in roles.items()},
+            drop_columns=self.drop_columns or (),
+            drop_models=self.drop_models or (),
+            missing=self.missing or (),
         )
+        said = "" if silent else aside_sentence(table)
+        if said:
+            typer.echo(said, err=True)
+        return table
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ from eevee.readers.gpus import gpu_place, is_gpu
 from eevee.readers.grid import Grid
 from eevee.readers.long import ALIASES, LONG_MODEL_NAMES, find_alias, plain
 from eevee.readers.measured import Measured, Options, check_name, unique
+from eevee.readers.model_column import MODEL_NAMES
 from eevee.readers.sidecars import BenchmarkFacts, sidecar_grid
-from eevee.readers.wide import MODEL_NAMES, model_columns, model_keys, named_here
+from eevee.readers.wide import model_columns, model_keys, named_here
 
 CostSource = str | os.PathLike[str] | Mapping[str, float] | pd.Series | pd.DataFrame
 

@@ -91,8 +91,6 @@ without_markup("a<br>b")
     for mark in _WRAPPED * 2:
         if len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(mark):
             text = text[len(mark) : -len(mark)].strip()
-    if len(text) > 2 and text[0] == text[-1] and text[0] in "*$":
-        text = text[1:-1].strip()
     return text
 
 

@@ -25,9 +25,12 @@ from eevee.readers.measured import (
     pivot,
     unique,
 )
-from eevee.readers.wide import MODEL_NAMES, model_columns, model_keys, unique_with
-from eevee.tables.column_names import LONE_METRIC, is_attribute, split_names, stderr_target
-from eevee.tables.results_table import Note
+from eevee.readers.model_column import MODEL_NAMES, fill_down
+from eevee.readers.parts import is_part, note_uneven
+from eevee.readers.roles import decide
+from eevee.readers.wide import model_columns, model_keys, unique_with
+from eevee.tables.column_names import LONE_METRIC, split_names
+from eevee.tables.results_table import Note, SourceColumn
 
 ALIASES = {
     "benchmark": ("benchmark", "benchmark name", "benchmark id", "dataset", "dataset name",
@@ -107,11 +110,13 @@ def looks_long(grid: Grid, options: Options) -> bool:
 def read_long(grid: Grid, options: Options) -> Measured:
     """Read a grid with several rows per model."""
     roles = _roles(grid, options)
+    grid = fill_down(grid, roles.models)
     models = model_keys(grid, roles.models)
     entries = _rows_as_scores(grid, roles) if roles.score is not None else _wide_rows(grid, roles)
     owners = _owners(grid, entries)
     order = unique(models)
     names = list(owners)
+    sources = _sources(grid, roles)
     hint = _hint_unique(grid, roles) if options.duplicates == "error" else ""
 
     def measured(places: Sequence[tuple[_Entry, int]]) -> list[Cell]:
@@ -130,6 +135,8 @@ def read_long(grid: Grid, options: Options) -> Measured:
     tasks, attributes, notes = _sort_rest(grid, roles, models, benchmark_of)
     notes += _note_splits(entries, roles)
     notes += note_duplicates(scores, grid.source, options.duplicates)
+    if options.duplicates == "mean":
+        notes += note_uneven(scores, grid, [j for j in range(grid.width) if sources[j].role == "part"])
     columns = column_frame(names, list(owners.values()))
     columns["direction"] = _directions(grid, roles, entries, names)
     shape = "one row per score" if roles.score is not None else "one column per metric"
@@ -145,6 +152,7 @@ def read_long(grid: Grid, options: Options) -> Measured:
         costs=_costs(grid, roles, models, benchmark_of),
         cell_gpus=_gpus(grid, roles, models, benchmark_of),
         notes=(*grid.notes, *_note_roles(grid, roles), *notes),
+        sources=(*grid.aside, *sources),
     )
 
 
@@ -179,44 +187,76 @@ def _roles(grid: Grid, options: Options) -> _Roles:
         )
     metric = place("metric", options.metric_column)
     score = place("score", options.score_column)
-    stderr = place("stderr") if score is not None else None
+    stderr = None if score is None else place("stderr", _error_of(grid, score))
     cost, direction = place("cost"), place("direction")
     gpu = gpu_place(grid, options.gpu_column)
     taken.extend([] if gpu is None else [gpu])
-    metrics = {} if score is not None else _metric_columns(grid, taken)
+    metrics = {} if score is not None else _metric_columns(grid, taken, options)
     if score is None and metric is not None:
         if len(metrics) != 1:
+            could = ", ".join(repr(grid.header[j]) for j in list(metrics)[:4])
             raise EeveeError(
-                f"{grid.source}: no column of scores in the header; name it "
-                "(score_column, --score-column)"
+                f"{grid.source}: no column of scores in the header, and several could be ({could}); "
+                "name it (score_column, --score-column)"
             )
         ((score, stderr),) = metrics.items()
         metrics = {}
     return _Roles(models, benchmark, metric, score, stderr, cost, direction, gpu, metrics)
 
 
+def _error_of(grid: Grid, score: int) -> str | None:
+    """Return the column of errors that bears the name of the scores."""
+    name = f"{grid.header[score]}_stderr"
+    return name if name in grid.header else None
+
+
 def _hint_unique(grid: Grid, roles: _Roles) -> str:
-    """Name a column that tells apart the rows of one model on one benchmark, if there is one."""
+    """Name a column that tells apart the rows of one model on one benchmark, if there is one.
+
+    Not one of parts, such as splits or languages: it would turn them into models.
+    """
     keys = [roles.benchmark, *([] if roles.metric is None else [roles.metric]), *roles.models]
     others = [j for j in range(grid.width) if j not in roles.others and grid.is_text(j)]
+    others = [j for j in others if not is_part(grid, j, roles.models)]
     more = unique_with(grid, keys, others)
     model = ",".join(grid.header[j] for j in roles.models)
     return "" if more is None else f" such as '{model},{more}'"
 
 
-def _metric_columns(grid: Grid, taken: Sequence[int]) -> dict[int, int | None]:
-    numeric = [
-        j
-        for j in range(grid.width)
-        if j not in taken and not is_attribute(grid.header[j]) and not grid.is_text(j)
-    ]
-    names = {grid.header[j]: j for j in numeric}
-    targets = {j: stderr_target(grid.header[j], names) for j in numeric}
-    error_of = {names[target]: j for j, target in targets.items() if target is not None}
-    metrics = {j: error_of.get(j) for j in numeric if targets[j] is None}
+def _metric_columns(grid: Grid, taken: Sequence[int], options: Options) -> dict[int, int | None]:
+    found = decide(grid, taken, options.roles)
+    scores = {s.name: j for j, s in enumerate(found) if s.role in {"score", "proxy"}}
+    error_of = {s.of: j for j, s in enumerate(found) if s.role == "error" and s.of in scores}
+    metrics = {j: error_of.get(name) for name, j in scores.items()}
     if not any(not all(map(is_missing, grid.column(j))) for j in metrics):
         raise EeveeError(f"{grid.source}: no numeric column: nothing that could be a score")
     return metrics
+
+
+def _sources(grid: Grid, roles: _Roles) -> list[SourceColumn]:
+    """Say what each column is to this layout."""
+    said = {roles.benchmark: ("benchmark", "names the benchmarks")}
+    parts = (
+        (roles.metric, "metric", "names the metrics"),
+        (roles.score, "score", "holds the scores"),
+        (roles.stderr, "error", "holds standard errors of the scores"),
+        (roles.cost, "cost", "holds costs"),
+        (roles.direction, "direction", "holds directions"),
+    )
+    said |= {j: (role, why) for j, role, why in parts if j is not None}
+    said |= dict.fromkeys(roles.models, ("model", "names the models"))
+    for j, error in roles.metrics.items():
+        said[j] = ("score", "holds the scores of a metric")
+        if error is not None:
+            said[error] = ("error", f"holds standard errors of {grid.header[j]!r}")
+    for j, source in enumerate(decide(grid, list(said))):
+        if j in said:
+            continue
+        role = "attribute" if source.role == "score" else source.role
+        said[j] = (role, source.why)
+        if is_part(grid, j, roles.models):
+            said[j] = ("part", "tells parts of a benchmark apart")
+    return [SourceColumn(grid.header[j], *said[j]) for j in range(grid.width)]
 
 
 def _benchmark(grid: Grid, roles: _Roles, i: int) -> str:

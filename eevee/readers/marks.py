@@ -183,7 +183,10 @@ def _read(cell: str, decimal_comma: bool) -> _Found | None:
     if len(cell) > LONGEST or not any(letter.isdigit() for letter in cell):
         return None
     text = _LATEX_PM.sub(r"±\1", cell)
-    text = _BEHIND.sub("", without_markup(text)).strip()
+    text = without_markup(text)
+    if len(text) > 2 and text[0] == text[-1] and text[0] in "*$_":
+        text = text[1:-1].strip()
+    text = _BEHIND.sub("", text).strip()
     parts = [without_markup(part) for part in _PLUS_MINUS.split(text)]
     if len(parts) == 2:
         error = parts[1].strip("() ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -153,8 +154,13 @@ def pivot(
 
 def note_duplicates(cells: Sequence[Cell], source: str, rule: str) -> list[Note]:
     """Return a note if cells have more than one score."""
-    surplus = len(cells) - len({(cell.model, cell.column) for cell in cells})
+    counts = Counter((cell.model, cell.column) for cell in cells)
+    several = [count for count in counts.values() if count > 1]
+    surplus = sum(several) - len(several)
     why = f"of several scores for one cell the {rule} is kept: {surplus} are left out"
+    if rule == "mean":
+        cells_said = f"{len(several)} cell{'s' * (len(several) > 1)}"
+        why = f"of several scores for one cell the mean is kept: {sum(several)} in {cells_said}"
     return [Note("dropped", "file", source, why)] if surplus else []
 
 

@@ -220,7 +220,7 @@ def _alone(column: _Column) -> SourceColumn | None:
         return SourceColumn(name, "count", "is a length, by its name")
     if is_count(name) and column.whole and (column.seen >= 0).all():
         sure = column.seen.max() > 100 or flat(name) != name.casefold() or name[:1] == "#"
-        if sure or flat(name).startswith(("n ", "num ")):
+        if sure or flat(name) == "n" or flat(name).startswith(("n ", "num ")):
             return SourceColumn(name, "count", "is a count, by its name and whole numbers")
     return None
 

@@ -25,6 +25,7 @@ from eevee.readers.measured import (
     unique,
 )
 from eevee.readers.model_column import MODEL_NAMES, fallback_model, fill_down
+from eevee.readers.parts import names_parts
 from eevee.readers.roles import NOT_KEPT, decide
 from eevee.tables.column_names import LONE_METRIC, split_names
 from eevee.tables.results_table import Note, SourceColumn
@@ -260,7 +261,8 @@ def _check_models(grid: Grid, models: Sequence[str], keys: Sequence[int], kinds:
     seen: dict[str, int] = {}
     for name, line in zip(models, grid.lines, strict=True):
         if name in seen:
-            more = unique_with(grid, keys, kinds.attributes)
+            among = [j for j in kinds.attributes if not names_parts(grid.header[j])]
+            more = unique_with(grid, keys, among)
             model = ",".join(grid.header[j] for j in keys)
             hint = f" such as '{model},{more}'" if more else ""
             raise EeveeError(

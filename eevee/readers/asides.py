@@ -1,0 +1,65 @@
+"""One line on what a reader set aside, for those who do not ask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from eevee.tables.results_table import ResultsTable, SourceColumn
+
+USED = frozenset(
+    {"score", "proxy", "model", "benchmark", "metric", "direction", "error", "part"}
+)
+"""Roles of columns that a table is made of."""
+
+
+def set_aside(table: ResultsTable) -> list[SourceColumn]:
+    """Return the columns of the source that are no part of the table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from eevee.readers import read_table
+    >>> frame = pd.DataFrame({"a": [1.5, 2, 3, 1], "cost_usd": [1, 2, 1, 3.5]}, list("wxyz"))
+    >>> [column.name for column in set_aside(read_table(frame))]
+    ['cost_usd']
+    """
+    used = table.provenance.layout.startswith("long") and table.has_costs
+    skip = USED | ({"cost"} if used else set())
+    return [column for column in table.provenance.columns if column.role not in skip]
+
+
+def aside_sentence(table: ResultsTable) -> str:
+    """Say in one line which columns, models and cells were set aside; "" if none was.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from eevee.readers import read_table
+    >>> frame = pd.DataFrame({"a": [1.5, 2, 3, 1], "cost_usd": [1, 2, 1, 3.5]}, list("wxyz"))
+    >>> aside_sentence(read_table(frame))
+    'set aside: 1 cost (cost_usd); `eevee describe` says why'
+    """
+    by_role: dict[str, list[str]] = {}
+    for column in set_aside(table):
+        by_role.setdefault(column.role, []).append(column.name or "without a name")
+    parts = [f"{_count(names, role)} ({_some(names)})" for role, names in by_role.items()]
+    notes = table.provenance.notes
+    models = [note.name for note in notes if (note.action, note.kind) == ("dropped", "model")]
+    if models:
+        parts.append(f"{_count(models, 'model')} ({_some(models)})")
+    doubts = [note.name for note in notes if note.why.endswith(": read as missing")]
+    if doubts:
+        parts.append(f"words read as missing in {_some(doubts)}")
+    return f"set aside: {'; '.join(parts)}; `eevee describe` says why" if parts else ""
+
+
+def _count(names: Sequence[str], what: str) -> str:
+    if what == "text":
+        return f"{len(names)} text column{'s' * (len(names) > 1)}"
+    if what in {"index", "ignored", "dropped", "rescaled"}:
+        return f"{len(names)} {what}"
+    return f"{len(names)} {what}{'s' * (len(names) > 1)}"
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")

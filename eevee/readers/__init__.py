@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
+import numpy as np
 import pandas as pd
 
 from eevee.base.errors import EeveeError
@@ -18,6 +19,7 @@ from eevee.readers.cleaning import clean
 from eevee.readers.cost_files import CostSource, costs_of_facts, read_costs
 from eevee.readers.cost_rows import CostRows
 from eevee.readers.costs import Costs, count_costs, match_costs, note_costs
+from eevee.readers.doubts import against_the_rest, note_doubts
 from eevee.readers.gpus import GpuSpeeds, note_unused, read_speeds, to_reference
 from eevee.readers.measured import DUPLICATES, LAYOUTS, Measured, Options
 from eevee.readers.roles import check_roles
@@ -160,6 +162,7 @@ def read_table(
     cleaned = clean(
         measured, min_coverage=min_coverage, keep_aggregates=keep_aggregates, wanted=wanted
     )
+    cleaned = note_doubts(cleaned, [name for name, role in options.roles.items() if role])
     return _build(cleaned, found, _names_in(measured), cost_unit)
 
 
@@ -240,7 +243,8 @@ def _build(
     measured: Measured, costs: Costs | None, known: list[str], cost_unit: str
 ) -> ResultsTable:
     names = measured.benchmarks
-    notes = list(measured.notes)
+    columns = _finish_columns(measured.source, measured.columns)
+    notes = [*measured.notes, *_note_against(measured.scores, columns)]
     prices = dict.fromkeys(names, 1.0)
     cells = None
     if costs is not None:
@@ -253,7 +257,7 @@ def _build(
         cells = costs.cells.reindex(index=measured.scores.index, columns=names)
     return ResultsTable.from_scores(
         measured.scores,
-        columns=_finish_columns(measured.source, measured.columns),
+        columns=columns,
         benchmarks=pd.DataFrame(
             {
                 "task": pd.Series([measured.tasks.get(n) for n in names], names, dtype=object),
@@ -268,6 +272,21 @@ def _build(
             measured.source, measured.sha256, measured.layout, tuple(notes), measured.sources
         ),
     )
+
+
+def _note_against(scores: pd.DataFrame, columns: pd.DataFrame) -> list[Note]:
+    """Name columns whose order of the models runs against that of all others."""
+    signs = np.where(columns["direction"] == "higher", 1.0, -1.0)
+    notes = []
+    for name, r in against_the_rest(scores, signs).items():
+        direction, source = columns.loc[name, ["direction", "direction_source"]]
+        other = "lower" if direction == "higher" else "higher"
+        why = (
+            f"runs against all other columns (rank correlation {r:.2f} with their mean) with "
+            f"{direction} as better ({source}): if {other} is better, say --column '{name}={other}'"
+        )
+        notes.append(Note("guessed", "column", str(name), why))
+    return notes
 
 
 def _finish_columns(source: str, columns: pd.DataFrame) -> pd.DataFrame:

@@ -24,7 +24,7 @@ _HIGHER = frozenset({"higher", "larger", "greater", "more", "bigger"})
 _TAG = re.compile(r"<br\s{0,3}/?>|</?[a-zA-Z]{1,10}(?:\s[^<>]{0,100})?>")
 _LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\([^()\s]{0,500}\)")
 _LATEX = re.compile(r"\\(?:textbf|textit|underline|emph|mathbf|text)\{([^{}]{0,200})\}")
-_BREAK = re.compile(r"[\r\n\t\u2028\u2029]")
+_BREAK = re.compile(r"[\r\n\t\u2028\u2029]|<br\s{0,3}/?>")
 _WRAPPED = ("**", "__", "``", "`", "~~")
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{1,6});")
 _UNITS = frozenset(
@@ -48,12 +48,10 @@ def read_header(text: str) -> Header:
     --------
     >>> read_header("FID ↓"), read_header("toxicity (lower is better)")
     (Header(name='FID', direction='lower'), Header(name='toxicity', direction='lower'))
-    >>> read_header("arith\\n(25-shot)").name, read_header("[MMLU](https://x.org)").name
-    ('arith (25-shot)', 'MMLU')
+    >>> read_header("arith\\n(25-shot)").name, read_header("arith<br>(25-shot)").name
+    ('arith (25-shot)', 'arith (25-shot)')
     """
-    name = without_markup(text)
-    if name != text or _BREAK.search(text):
-        name = " ".join(name.split())
+    name = " ".join(_BREAK.sub(" ", text).split()) if _BREAK.search(text) else text
     direction = None
     latex = _LATEX_ARROW.search(name)
     if latex:

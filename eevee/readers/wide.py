@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
 import pandas as pd
 
 from eevee.base.errors import EeveeError
 from eevee.readers.cells import is_missing
+from eevee.readers.doubts import check_commas
 from eevee.readers.gpus import is_gpu
 from eevee.readers.grid import JOINT, Grid
 from eevee.readers.measured import (
@@ -70,10 +72,13 @@ def read_wide(
     names = unique([grid.header[j] for j in kinds.scores])
     order = unique(models)
 
+    for j in kinds.scores:
+        check_commas(grid, j)
     scores = _cells(grid, models, {j: grid.header[j] for j in kinds.scores})
     errors = _cells(grid, models, kinds.stderrs)
     notes = [
         *note_duplicates(scores, grid.source, options.duplicates),
+        *_note_void(grid, kinds.scores),
         *([] if owners else note_splits(names)),
     ]
 
@@ -192,6 +197,18 @@ def _cells(grid: Grid, models: Sequence[str], places: Mapping[int, str]) -> list
         for i, value in enumerate(grid.numbers(j))
         if not math.isnan(value)
     ]
+
+
+def _note_void(grid: Grid, places: Sequence[int]) -> list[Note]:
+    """Count the cells whose numbers the user calls missing."""
+    notes = []
+    for j in places:
+        values = grid.parsed(j)
+        count = 0 if values is None else int(np.isin(values, list(grid.void)).sum())
+        if count:
+            why = f"{count} cell{'s' * (count > 1)} as --missing says: read as missing"
+            notes.append(Note("guessed", "column", grid.header[j], why))
+    return notes
 
 
 def _note_model(grid: Grid, keys: list[int], options: Options) -> list[Note]:

@@ -1,0 +1,216 @@
+"""Numbers that look wrong: two scales in a column, slips by 100, stand-ins for missing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm, rankdata
+
+from eevee.base.arrays import BoolArray, FloatArray
+from eevee.base.errors import EeveeError
+from eevee.readers.cells import is_missing
+from eevee.readers.grid import Grid
+from eevee.readers.measured import Measured
+from eevee.tables.column_names import guess_direction
+from eevee.tables.results_table import Note
+
+_STAND_INS = (-1.0, -9.0, -99.0, -100.0, -999.0, -9999.0, 999.0, 9999.0, 99999.0)
+_LEAST = 8
+"""Models that a column needs before its numbers can look wrong."""
+_AGAINST = -0.5
+_GAP = 10.0
+"""How many times larger the large scores must be: a hard benchmark has small ones, too."""
+_HALF = 0.2
+"""Share of each scale from which two scales in one column are an error."""
+
+
+def check_commas(grid: Grid, j: int) -> None:
+    """Refuse "68,937" beside "100" where the comma must be a decimal one.
+
+    Raises
+    ------
+    EeveeError
+        Where cells with a comma are numbers like the others only if it stands before decimals.
+    """
+    cells = grid.column(j)
+    comma = [i for i, cell in enumerate(cells) if "," in cell and not grid.decimal_comma]
+    if not comma:
+        return
+    values = grid.numbers(j)
+    plain = [v for i, v in enumerate(values) if i not in comma and not is_missing(cells[i])]
+    plain = [abs(v) for v in plain if v == v and v != 0]  # noqa: PLR0124
+    there = np.abs(values[comma])
+    if not plain or not len(there):
+        return
+    if there.min() > 20 * max(plain) and there.max() / 1000 <= 3 * max(plain):
+        i = comma[0]
+        raise grid.error(
+            i, j, f"{cells[i]!r} is {values[i]:g}, or {values[i] / 1000:g} with a decimal comma like "
+            "the numbers beside it; write it with a decimal point, or without the comma"
+        )  # fmt: skip
+
+
+def note_doubts(measured: Measured, trusted: Collection[str] = ()) -> Measured:
+    """Note numbers that look wrong; refuse columns in two scales.
+
+    Parameters
+    ----------
+    measured : Measured
+    trusted : collection of str
+        Columns that the user calls scores: none of them is refused.
+
+    Raises
+    ------
+    EeveeError
+        If a part of a column lies in 0 to 1 and the rest in 0 to 100, and one scale fits better.
+    """
+    notes = []
+    values = measured.scores.to_numpy(np.float64)
+    standing = _standing(values)
+    for j, name in enumerate(map(str, measured.scores.columns)):
+        column = values[:, j]
+        seen = ~np.isnan(column)
+        if seen.sum() < _LEAST:
+            continue
+        models = measured.scores.index
+        found = _stand_in(column)
+        if found is not None:
+            value, rows = found
+            who = _who(models, rows)
+            why = (
+                f"is {value:g} for {who}, far from all others: if that means missing, say "
+                f"--missing {value:g}"
+            )
+            notes.append(Note("guessed", "column", name, why))
+        slips = _slips(column, _rest(standing, j), guess_direction(name, "score") == "lower")
+        if slips is None:
+            continue
+        rows, down = slips
+        factor = "100 times smaller" if down else "100 times larger"
+        if min(rows.sum(), (seen & ~rows).sum()) >= max(3, _HALF * seen.sum()) and (
+            name not in trusted
+        ):
+            raise EeveeError(
+                f"{measured.source}: column {name!r} is in two scales: {int(rows.sum())} of "
+                f"{int(seen.sum())} scores are {factor} than the others ({_who(models, rows)}); "
+                f"write one scale (or, if it is right, --column {name!r}=score)"
+            )
+        why = f"is {factor} than the others for {_who(models, rows)}: a slip of the scale?"
+        notes.append(Note("guessed", "column", name, why))
+    return measured.noted(*notes)
+
+
+def against_the_rest(scores: pd.DataFrame, signs: FloatArray) -> pd.Series[float]:
+    """Return columns that order the models against all others, with their rank correlation.
+
+    Parameters
+    ----------
+    scores : DataFrame, shape (n_models, n_columns)
+    signs : shape (n_columns,)
+        1 where higher is better, else -1.
+
+    Examples
+    --------
+    >>> skill = np.arange(12.0)
+    >>> frame = pd.DataFrame({"a": skill, "b": skill ** 2, "c": -skill, "d": skill + 1})
+    >>> against_the_rest(frame, np.ones(4)).round(2).to_dict()
+    {'c': -1.0}
+    """
+    values = scores.to_numpy(np.float64) * signs
+    standing = _standing(values)
+    found = {}
+    for j, name in enumerate(scores.columns):
+        rest = _rest(standing, j)
+        both = ~np.isnan(standing[:, j]) & ~np.isnan(rest)
+        if both.sum() < _LEAST or values.shape[1] < 3:
+            continue
+        r = _rank_correlation(standing[both, j], rest[both])
+        # Beyond chance, over all columns: Fisher's z with a Bonferroni bound of one in a hundred.
+        z = np.arctanh(np.clip(r, -0.999999, 0.999999)) * np.sqrt(both.sum() - 3)
+        if r < _AGAINST and z < norm.ppf(0.01 / values.shape[1]):
+            found[name] = float(r)
+    return pd.Series(found, dtype=np.float64)
+
+
+def _standing(values: FloatArray) -> FloatArray:
+    """Ranks of the models in each column, -1 to 1; NaN where missing."""
+    ranks = np.full(values.shape, np.nan)
+    for j, column in enumerate(values.T):
+        seen = ~np.isnan(column)
+        if seen.sum() > 1:
+            ranks[seen, j] = (rankdata(column[seen]) - 1) / (seen.sum() - 1) * 2 - 1
+    return ranks
+
+
+def _rest(standing: FloatArray, j: int) -> FloatArray:
+    """Mean standing of each model in the other columns, NaN where it has none."""
+    others = np.delete(standing, j, axis=1)
+    seen = ~np.isnan(others)
+    count = seen.sum(axis=1)
+    total = np.where(seen, others, 0.0).sum(axis=1)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def _rank_correlation(one: FloatArray, other: FloatArray) -> float:
+    first, second = rankdata(one), rankdata(other)
+    if np.std(first) == 0 or np.std(second) == 0:
+        return 0.0
+    return float(np.corrcoef(first, second)[0, 1])
+
+
+def _stand_in(column: FloatArray) -> tuple[float, BoolArray] | None:
+    """Find a value that stands for missing: it repeats a usual one, far from all others."""
+    for value in (*_STAND_INS, 0.0):
+        rows = column == value
+        rest = column[~rows & ~np.isnan(column)]
+        if not rows.any() or len(rest) < _LEAST / 2 or rows.sum() > 0.7 * len(column):
+            continue
+        gap = rest.min() - value if value < rest.min() else value - rest.max()
+        one_sided = rest.min() >= 0
+        spread = max(float(np.ptp(rest)), 1e-12)
+        # Zeros happen; they are named only further off than all others lie apart.
+        needed = 1.0 if value == 0 else 0.1
+        if gap > needed * spread and (one_sided or value > 0):
+            return value, rows
+    return None
+
+
+def _slips(column: FloatArray, rest: FloatArray, lower: bool) -> tuple[BoolArray, bool] | None:
+    """Find scores that are 100 times too small or too large; True where too small.
+
+    The small ones lie in 0 to 1, the others in 1 to 100 with a gap between, and 100 times the
+    small ones lie among the others and agree better with how the models do elsewhere.
+    """
+    seen = ~np.isnan(column)
+    if lower or column[seen].min() < 0 or column[seen].max() > 100:
+        return None
+    small = seen & (column <= 1) & (column > 0)
+    large = seen & (column > 1)
+    if not small.any() or not large.any():
+        return None
+    if column[large].min() < _GAP * column[small].max():
+        return None
+    whole, reference = (small, large) if small.sum() <= large.sum() else (large, small)
+    factor = 100.0 if whole is small else 0.01
+    moved = column[whole] * factor
+    lo, hi = column[reference].min(), column[reference].max()
+    margin = 0.5 * (hi - lo)
+    if moved.min() < lo - margin or moved.max() > min(hi + margin, 100.0 if factor > 1 else 1.0):
+        return None
+    mended = np.where(whole, column * factor, column)
+    both = seen & ~np.isnan(rest)
+    if both.sum() >= _LEAST and not _fits_better(mended[both], column[both], rest[both]):
+        return None
+    return whole, bool(factor > 1)
+
+
+def _fits_better(mended: FloatArray, column: FloatArray, rest: FloatArray) -> bool:
+    return _rank_correlation(mended, rest) >= _rank_correlation(column, rest)
+
+
+def _who(models: pd.Index, rows: BoolArray) -> str:
+    names = [str(name) for name in models[rows]]
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(map(repr, names[:3])) + more

@@ -7,10 +7,16 @@ from typing import Any
 
 import pandas as pd
 
+from eevee.analysis.findings import effective_rank, findings
 from eevee.completion.gap_pattern import GapPattern
+from eevee.readers.asides import set_aside
 from eevee.splits.near_duplicates import find_duplicates
 from eevee.tables.bounds import GUESSED, bounds_in_words, column_bounds
 from eevee.tables.results_table import ResultsTable
+
+
+MODEL_NAMES_SHOWN = 5
+"""Model names that a summary gives: enough to see that they are names."""
 
 
 def describe(table: ResultsTable) -> pd.DataFrame:
@@ -106,7 +112,8 @@ def summary(table: ResultsTable) -> dict[str, Any]:
     """Return what a table is and what was dropped, guessed or ignored, as plain JSON values.
 
     ``near_duplicates`` is None, or how many ``models`` are nearly equal to another, in how many
-    ``groups``, an ``example`` and this in words (``said``).
+    ``groups``, an ``example`` and this in words (``said``). ``findings`` come worst first;
+    ``source_columns`` are all columns of the source with their roles.
 
     Examples
     --------
@@ -127,6 +134,12 @@ def summary(table: ResultsTable) -> dict[str, Any]:
         "cost_unit": table.cost_unit,
         "total_cost": table.total_cost,
         "near_duplicates": None if copies is None else asdict(copies) | {"said": copies.words},
+        "model_names": list(table.model_names[:MODEL_NAMES_SHOWN]),
+        "model_coverage": table.scores.notna().mean(axis=1).to_dict(),
+        "effective_rank": effective_rank(table.scores),
+        "findings": [asdict(finding) for finding in findings(table)],
+        "source_columns": [asdict(column) for column in provenance.columns],
+        "set_aside": [asdict(column) for column in set_aside(table)],
         "model_attributes": [str(name) for name in table.models.columns],
         "notes": [asdict(note) for note in provenance.notes],
     }

@@ -57,17 +57,18 @@ def describe(
         f"columns), {about['coverage']:.1%} measured; everything costs "
         f"{about['total_cost']:.4g} {about['cost_unit']}"
     )
+    print_line(f"models: {', '.join(about['model_names'])}{', ...' * (about['models'] > 5)}")
+    for finding in about["findings"]:
+        print_line(f"{finding['severity']}: {finding['said']} -> {finding['do']}")
     print_line(bounds_sentence(columns))
-    if pattern.sentence:
-        print_line(pattern.sentence)
     print_line(f"read as: {about['layout']}")
     print_line(f"SHA-256: {about['sha256']}")
-    if about["near_duplicates"]:
-        print_line(
-            f"warning: {about['near_duplicates']['said']}: predict leaves them out together; "
-            "elsewhere --group-duplicates keeps them on one side of a split"
-        )
+    aside = {column["name"] for column in about["set_aside"]}
+    for column in about["set_aside"]:
+        print_line(f"set aside column {column['name']}: {column['role']}: {column['why']}")
     for note in about["notes"]:
+        if note["kind"] == "column" and note["name"] in aside:
+            continue  # said above
         print_line(f"{note['action']} {note['kind']} {note['name']}: {note['why']}")
 
 

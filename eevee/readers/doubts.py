@@ -127,9 +127,9 @@ def against_the_rest(scores: pd.DataFrame, signs: FloatArray) -> pd.Series[float
         if both.sum() < _LEAST or values.shape[1] < 3:
             continue
         r = _rank_correlation(standing[both, j], rest[both])
-        # Beyond chance, over all columns: Fisher's z with a Bonferroni bound of one in a hundred.
+        # Beyond chance, over all columns: Fisher's z with a Bonferroni bound of one in twenty.
         z = np.arctanh(np.clip(r, -0.999999, 0.999999)) * np.sqrt(both.sum() - 3)
-        if r < _AGAINST and z < norm.ppf(0.01 / values.shape[1]):
+        if r < _AGAINST and z < norm.ppf(0.05 / values.shape[1]):
             found[name] = float(r)
     return pd.Series(found, dtype=np.float64)
 
@@ -196,7 +196,7 @@ def _slips(column: FloatArray, rest: FloatArray, lower: bool) -> tuple[BoolArray
     factor = 100.0 if whole is small else 0.01
     moved = column[whole] * factor
     lo, hi = column[reference].min(), column[reference].max()
-    margin = 0.5 * (hi - lo)
+    margin = hi - lo
     if moved.min() < lo - margin or moved.max() > min(hi + margin, 100.0 if factor > 1 else 1.0):
         return None
     mended = np.where(whole, column * factor, column)

@@ -148,8 +148,16 @@ class _Values:
             yield tuple(range(start[place], end[place] + 1))
         total, count = self.filled[probes][:, others], self.seen[probes][:, others].astype(float)
         one, two = np.triu_indices(len(others))
-        left = total.sum(axis=1, keepdims=True) - total[:, one] - np.where(one == two, 0, total[:, two])
-        rest = count.sum(axis=1, keepdims=True) - count[:, one] - np.where(one == two, 0, count[:, two])
+        left = (
+            total.sum(axis=1, keepdims=True)
+            - total[:, one]
+            - np.where(one == two, 0, total[:, two])
+        )
+        rest = (
+            count.sum(axis=1, keepdims=True)
+            - count[:, one]
+            - np.where(one == two, 0, count[:, two])
+        )
         for place in np.flatnonzero(self._near(own, left, rest, j)):
             yield tuple(int(i) for i in np.delete(others, np.unique([one[place], two[place]])))
         yield from self._alike(j)
@@ -173,11 +181,7 @@ class _Values:
         """Columns whose names begin or end as this one does: subtasks of a group."""
         words = set(re.findall(r"[^\W_]{3,}", self.names[j].casefold()))
         for word in sorted(words):
-            of = tuple(
-                i
-                for i, name in enumerate(self.names)
-                if i != j and word in name.casefold()
-            )
+            of = tuple(i for i, name in enumerate(self.names) if i != j and word in name.casefold())
             if len(of) > 1:
                 yield of
 
@@ -190,7 +194,9 @@ class _Values:
         if how == "mean":
             made = made / seen[rows].sum(axis=1)
         inner = self.rounding[list(of)]
-        limit = 0.51 * self.rounding[j] + 0.51 * float(inner.sum() if how == "sum" else inner.mean())
+        limit = 0.51 * self.rounding[j] + 0.51 * float(
+            inner.sum() if how == "sum" else inner.mean()
+        )
         own = self.values[rows, j]
         limit += 1e-9 * float(np.abs(own).max())
         return bool(np.abs(own - made).max() <= limit) and convinces(own, limit, 0, n_tried)
@@ -224,7 +230,6 @@ class _Values:
         of = tuple(int(i) for i in others[used])
         equal = np.ptp(weights[used]) < 0.02 / used.sum()
         return Aggregate(j, "mean" if equal else "weighted mean", of)
-
 
     def headed(self, j: int) -> Aggregate | None:
         """Find the subtasks that a column is the head of: mmlu above mmlu_anatomy and others.
@@ -268,7 +273,9 @@ def find_mean_row(scores: pd.DataFrame) -> tuple[str, str] | None:
     if n_models < 4 or n_columns < 2:
         return None
     seen = ~np.isnan(values)
-    rounding = np.array([resolution(c[~np.isnan(c)]) if (~np.isnan(c)).any() else 1.0 for c in values.T])
+    rounding = np.array(
+        [resolution(c[~np.isnan(c)]) if (~np.isnan(c)).any() else 1.0 for c in values.T]
+    )
     spread = np.nanstd(np.where(seen.any(axis=0), values, 0.0), axis=0)
     filled = np.where(seen, values, 0.0)
     total, count = filled.sum(axis=0), seen.sum(axis=0)

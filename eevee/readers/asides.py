@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 from eevee.tables.results_table import ResultsTable, SourceColumn
 
-USED = frozenset(
-    {"score", "proxy", "model", "benchmark", "metric", "direction", "error", "part"}
-)
+USED = frozenset({"score", "proxy", "model", "benchmark", "metric", "direction", "error", "part"})
 """Roles of columns that a table is made of."""
 
 

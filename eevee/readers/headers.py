@@ -137,7 +137,9 @@ def without_unit_row(grid: Grid) -> Grid:
         return grid
     cells = grid.rows[0]
     arrows = [_arrow(cell) for cell in cells]
-    rest = [c for c, arrow in zip(cells, arrows, strict=True) if arrow is None and not is_missing(c)]
+    rest = [
+        c for c, arrow in zip(cells, arrows, strict=True) if arrow is None and not is_missing(c)
+    ]
     first = cells[0].casefold() in {"", "unit", "units", "metric", "direction", "(unit)", "-"}
     inner = rest[1:] if cells[0] and rest and rest[0] == cells[0] else rest
     is_units = bool(inner) and all(cell.casefold() in _UNITS for cell in inner)

@@ -136,7 +136,9 @@ def read_long(grid: Grid, options: Options) -> Measured:
     notes += _note_splits(entries, roles)
     notes += note_duplicates(scores, grid.source, options.duplicates)
     if options.duplicates == "mean":
-        notes += note_uneven(scores, grid, [j for j in range(grid.width) if sources[j].role == "part"])
+        notes += note_uneven(
+            scores, grid, [j for j in range(grid.width) if sources[j].role == "part"]
+        )
     columns = column_frame(names, list(owners.values()))
     columns["direction"] = _directions(grid, roles, entries, names)
     shape = "one row per score" if roles.score is not None else "one column per metric"

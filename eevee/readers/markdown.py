@@ -35,9 +35,7 @@ def markdown_records(text: str, source: str) -> tuple[list[Record], list[Note]] 
     if not places:
         return None
     first = places[0]
-    end = next(
-        (i for i in range(first + 1, len(lines)) if "|" not in lines[i]), len(lines)
-    )
+    end = next((i for i in range(first + 1, len(lines)) if "|" not in lines[i]), len(lines))
     width = len(_cells(lines[first]))
     rows = [first - 1, *range(first + 1, end)]
     records = [(i + 1, _fitted(_cells(lines[i]), width)) for i in rows]

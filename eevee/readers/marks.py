@@ -182,7 +182,7 @@ def _read(cell: str, decimal_comma: bool) -> _Found | None:
         return _Found(cell, "", "")
     if len(cell) > LONGEST or not any(letter.isdigit() for letter in cell):
         return None
-    text = _LATEX_PM.sub(r"±\1", cell)
+    text = _LATEX_PM.sub(r"±\1", cell).strip("$") if "\\pm" in cell else cell
     text = without_markup(text)
     if len(text) > 2 and text[0] == text[-1] and text[0] in "*$_":
         text = text[1:-1].strip()
@@ -232,7 +232,10 @@ def _one_scale(cells: list[str], grid: Grid, j: int, notes: _Notes) -> list[str]
         percents = sorted(parse_cell(cells[i], grid.decimal_comma) for i in signed)
     except CellError:
         return cells
-    if not all(0 <= value <= 1 for value in fractions.values()) or percents[len(percents) // 2] <= 1:
+    if (
+        not all(0 <= value <= 1 for value in fractions.values())
+        or percents[len(percents) // 2] <= 1
+    ):
         return cells
     made = list(cells)
     for i, value in fractions.items():

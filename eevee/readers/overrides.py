@@ -87,13 +87,9 @@ def _with_roles(measured: Measured, options: Options, owner: dict[str, str]) -> 
     return replace(measured, columns=columns).without_columns(away, "ignored")
 
 
-def _check_known(
-    option: str, patterns: Iterable[str], names: Collection[str], source: str
-) -> None:
+def _check_known(option: str, patterns: Iterable[str], names: Collection[str], source: str) -> None:
     for pattern in patterns:
         if not any(matches(name, [pattern]) for name in names):
             what = "model" if option == "--drop-models" else "column"
             hint = did_you_mean(pattern, names)
             raise EeveeError(f"{source}: {option}: no {what} {pattern!r}{hint}")
-
-

@@ -41,7 +41,9 @@ _COUNTED = (
     r"wins?|losses|draws?|ties|battles|games|matches played|votes|samples?|examples?|instances?|items|"
     r"questions|runs|trials|requests|evals?|tasks|datasets|benchmarks|results|models"
 )
-_COUNT = re.compile(rf"n|total|count|support|(?:total )?(?:{_COUNTED})(?: (?:count|total))?|.+ count")
+_COUNT = re.compile(
+    rf"n|total|count|support|(?:total )?(?:{_COUNTED})(?: (?:count|total))?|.+ count"
+)
 _LENGTH = re.compile(
     r"(?:avg|average|mean|median|max|min|total|response|output|answer|completion|generation)"
     r"(?: [a-z]+)? (?:length|len|words|chars|characters|tokens|size)"
@@ -56,12 +58,16 @@ _STEP = re.compile(
     r"(?:global |train(?:ing)? |total |max )?(?:steps?|iter|iters|iterations?|epochs?|updates)(?: \d+)?"
 )
 _SEED = re.compile(r"(?:random |rng |data |model )?(?:seeds?|random state)|rng")
-_INDEX = re.compile(r"index|idx|row|row id|row number|row nr|nr|no|unnamed \d+|level \d+|s no|sno|sr no|#")
+_INDEX = re.compile(
+    r"index|idx|row|row id|row number|row nr|nr|no|unnamed \d+|level \d+|s no|sno|sr no|#"
+)
 _ID = re.compile(
     r"id|uuid|guid|hash|sha|sha256|commit|revision|url|link|links|(?:[a-z0-9]+ )+(?:id|uuid|hash|url|sha|link|links|repo)"
     r"|repo|path|checkpoint path|homepage|doi|arxiv"
 )
-_RANK = re.compile(r"(?:[a-z]+ )*(?:rank|ranking|position|place)(?: (?:ub|lb|overall|style control|by [a-z ]+))?")
+_RANK = re.compile(
+    r"(?:[a-z]+ )*(?:rank|ranking|position|place)(?: (?:ub|lb|overall|style control|by [a-z ]+))?"
+)
 _ATTRIBUTE = re.compile(
     r"(?:hub )?(?:likes?|downloads?|hearts|stars|upvotes)|hub|generation|flagged|license|licence|"
     r"architecture|arch|(?:n |num )?(?:layers|heads|experts|shots?)|n shot|temperature|top [pk]|"

@@ -208,7 +208,9 @@ def _alone(column: _Column) -> SourceColumn | None:
         few = column.whole or len(np.unique(column.seen)) <= _FEW
         sure = is_attribute(name) or column.numbers is None or few
         return SourceColumn(name, said, f"{what}, by its name") if sure else None
-    if said == "date" and (column.numbers is None or _is_time(column.seen) or _is_date(column.seen)):
+    if said == "date" and (
+        column.numbers is None or _is_time(column.seen) or _is_date(column.seen)
+    ):
         return SourceColumn(name, "date", "is a date, by its name and values")
     if said in {"step", "seed"} and column.whole:
         return SourceColumn(name, said, f"is a {said}, by its name and whole numbers")
@@ -286,7 +288,9 @@ def _error(
         taken = next(c for c in columns if c.name == target)
         if taken.place in roles and roles[taken.place].role != "score":
             return None
-        return SourceColumn(column.name, "error", f"is the error of {target!r}, by its name", target)
+        return SourceColumn(
+            column.name, "error", f"is the error of {target!r}, by its name", target
+        )
     if stem != "" or column.place == 0:
         return None
     before = columns[column.place - 1]  # "standard_error" alone: of the score before it

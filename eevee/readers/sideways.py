@@ -86,6 +86,6 @@ def turned(grid: Grid, *, told: bool = False) -> Grid:
     found = grid.take(models).transposed()
     note = Note("converted", "file", grid.source, "benchmarks are rows: turned, one row per model")
     kept = {name: direction for name, direction in said.items() if direction}
-    return replace(
-        found, header=(grid.header[0], *names), directions={**kept, **directions}
-    ).noted(*([] if told else [note]), *notes)
+    return replace(found, header=(grid.header[0], *names), directions={**kept, **directions}).noted(
+        *([] if told else [note]), *notes
+    )

@@ -101,5 +101,7 @@ def _note(source: str, records: Sequence[Record], many: str, one: str) -> Note |
     lines = ", ".join(str(line) for line, _ in records[:5]) + (", ..." if len(records) > 5 else "")
     if len(records) > 1:
         return Note("ignored", "file", source, f"rows {lines} {many}: skipped")
-    place = "above the header " if "above" in many else "below the table " if "below" in many else ""
+    place = (
+        "above the header " if "above" in many else "below the table " if "below" in many else ""
+    )
     return Note("ignored", "file", source, f"row {lines} {place}{one}: skipped")

@@ -14,7 +14,6 @@ from eevee.splits.near_duplicates import find_duplicates
 from eevee.tables.bounds import GUESSED, bounds_in_words, column_bounds
 from eevee.tables.results_table import ResultsTable
 
-
 MODEL_NAMES_SHOWN = 5
 """Model names that a summary gives: enough to see that they are names."""
 

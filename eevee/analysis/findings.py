@@ -180,8 +180,8 @@ def _ranges(table: ResultsTable) -> Iterator[Finding]:
     names = [str(name) for name in table.scores.columns[narrow.to_numpy(dtype=bool)]]
     if names:
         said = (
-            f"{len(names)} column{'s' * (len(names) > 1)} with all models within {RANGE:.0%} of the "
-            f"scale: {', '.join(names[:4])}"
+            f"{len(names)} column{'s' * (len(names) > 1)} with all models within {RANGE:.0%} of "
+            f"the scale: {', '.join(names[:4])}"
         )
         yield Finding("note", said, "differences there may be noise; correlations are too low")
 

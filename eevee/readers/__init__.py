@@ -279,7 +279,8 @@ def _note_against(scores: pd.DataFrame, columns: pd.DataFrame) -> list[Note]:
     signs = np.where(columns["direction"] == "higher", 1.0, -1.0)
     notes = []
     for name, r in against_the_rest(scores, signs).items():
-        direction, source = columns.loc[name, ["direction", "direction_source"]]
+        direction = columns["direction"][str(name)]
+        source = columns["direction_source"][str(name)]
         other = "lower" if direction == "higher" else "higher"
         why = (
             f"runs against all other columns (rank correlation {r:.2f} with their mean) with "

@@ -247,7 +247,7 @@ class _Values:
         rows = self.seen[:, j] & self.seen[:, of].all(axis=1)
         if len(of) < _MIN_OTHERS or rows.sum() < _MIN_ROWS:
             return None
-        own, part = self.values[rows, j], self.values[np.ix_(rows, of)]
+        own, part = self.values[rows, j], self.values[rows][:, of]
         inside = (own >= part.min(axis=1)) & (own <= part.max(axis=1))
         mean = part.mean(axis=1)
         if not inside.all() or np.std(own) == 0 or np.std(mean) == 0:

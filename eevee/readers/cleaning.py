@@ -92,7 +92,7 @@ def _drop_rescaled(measured: Measured, wanted: frozenset[str]) -> Measured:
             continue
         pair = measured.scores[[name, str(other)]].dropna()
         if len(pair) > 2 and _spread(pair[name]) and _spread(pair[str(other)]):
-            r = float(pair.corr().iloc[0, 1])
+            r = float(pair.corr().to_numpy(np.float64)[0, 1])
             if r > _SAME:
                 why = f"is {other!r} in other units (correlation {r:.4f})"
                 measured = measured.without_columns({name: why}, "rescaled", other)

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from eevee.base.errors import EeveeError, did_you_mean
+from eevee.readers.aliases import ALIASES, LONG_MODEL_NAMES, find_alias, plain
 from eevee.readers.cost_rows import CostRows, Paid
 from eevee.readers.gpus import gpu_place, is_gpu
 from eevee.readers.grid import Grid
-from eevee.readers.long import ALIASES, LONG_MODEL_NAMES, find_alias, plain
 from eevee.readers.measured import Measured, Options, check_name, unique
 from eevee.readers.model_column import MODEL_NAMES
 from eevee.readers.sidecars import BenchmarkFacts, sidecar_grid

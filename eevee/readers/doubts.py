@@ -47,8 +47,8 @@ def check_commas(grid: Grid, j: int) -> None:
     if there.min() > 20 * max(plain) and there.max() / 1000 <= 3 * max(plain):
         i = comma[0]
         raise grid.error(
-            i, j, f"{cells[i]!r} is {values[i]:g}, or {values[i] / 1000:g} with a decimal comma like "
-            "the numbers beside it; write it with a decimal point, or without the comma"
+            i, j, f"{cells[i]!r} is {values[i]:g}, or {values[i] / 1000:g} with a decimal comma "
+            "like the numbers beside it; write it with a decimal point, or without the comma"
         )  # fmt: skip
 
 

@@ -16,8 +16,8 @@ _UP, _DOWN = "↑⬆⇑▲🔼⤴", "↓⬇⇓▼🔽⤵"
 _ARROW = re.compile(rf"\s*[(\[]?\s*([{_UP}{_DOWN}])\ufe0f?\s*[)\]]?\s*")
 _LATEX_ARROW = re.compile(r"\$?\\(up|down)arrow\$?")
 _WORDS = re.compile(
-    r"\s*[-,:(\[]+\s*(higher|lower|larger|smaller|greater|less|more|bigger|fewer)(?:[ _-]?(?:is|=))?"
-    r"[ _-]?better\s*[)\]]?",
+    r"\s*[-,:(\[]+\s*(higher|lower|larger|smaller|greater|less|more|bigger|fewer)"
+    r"(?:[ _-]?(?:is|=))?[ _-]?better\s*[)\]]?",
     re.IGNORECASE,
 )
 _HIGHER = frozenset({"higher", "larger", "greater", "more", "bigger"})

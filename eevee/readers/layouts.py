@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from eevee.readers.aliases import find_alias
 from eevee.readers.grid import Grid, without_row_numbers
 from eevee.readers.headers import read_header, tidy_headers, without_unit_row
-from eevee.readers.long import find_alias, looks_long, read_long
+from eevee.readers.long import looks_long, read_long
 from eevee.readers.marks import tidy_cells
 from eevee.readers.measured import Measured, Options
 from eevee.readers.overrides import apply_overrides, without_columns

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from eevee.base.errors import EeveeError
+from eevee.readers.aliases import LONG_MODEL_NAMES, find_alias, plain
 from eevee.readers.cells import is_missing
 from eevee.readers.cost_rows import CostRows, Paid
-from eevee.readers.directions import DIRECTION_NAMES, read_direction
+from eevee.readers.directions import read_direction
 from eevee.readers.gpus import gpu_place
 from eevee.readers.grid import Grid
 from eevee.readers.measured import (
@@ -25,24 +26,13 @@ from eevee.readers.measured import (
     pivot,
     unique,
 )
-from eevee.readers.model_column import MODEL_NAMES, fill_down
+from eevee.readers.model_column import fill_down
 from eevee.readers.parts import is_part, note_uneven
 from eevee.readers.roles import decide
 from eevee.readers.wide import model_columns, model_keys, unique_with
 from eevee.tables.column_names import LONE_METRIC, split_names
 from eevee.tables.results_table import Note, SourceColumn
 
-ALIASES = {
-    "benchmark": ("benchmark", "benchmark name", "benchmark id", "dataset", "dataset name",
-                  "data set", "task", "task name"),
-    "metric": ("metric", "metric name", "measure"),
-    "score": ("score", "value", "result", "main score", "metric value", "score value"),
-    "stderr": ("stderr", "std err", "standard error", "score stderr", "se"),
-    "cost": ("cost", "gpu hours", "gpu seconds", "cpu seconds", "cost seconds", "seconds",
-             "evaluation time", "runtime", "time seconds"),
-    "direction": DIRECTION_NAMES,
-}  # fmt: skip
-LONG_MODEL_NAMES = (*MODEL_NAMES, "name", "system", "method", "checkpoint", "run")
 _TASKS = ("task", "task type", "category", "group", "domain")
 
 Owner = tuple[str, str]
@@ -158,20 +148,6 @@ def read_long(grid: Grid, options: Options) -> Measured:
     )
 
 
-def plain(name: str) -> str:
-    """Lower-case a header and turn its underscores to spaces."""
-    return name.casefold().replace("_", " ").strip()
-
-
-def find_alias(grid: Grid, part: str, taken: Sequence[int] = ()) -> int | None:
-    """Return the place of the column whose header is a usual name for a part."""
-    headers = [plain(name) for name in grid.header]
-    for alias in ALIASES[part]:
-        if alias in headers and headers.index(alias) not in taken:
-            return headers.index(alias)
-    return None
-
-
 def _roles(grid: Grid, options: Options) -> _Roles:
     models = model_columns(grid, options, LONG_MODEL_NAMES)
     taken = list(models)
@@ -198,8 +174,8 @@ def _roles(grid: Grid, options: Options) -> _Roles:
         if len(metrics) != 1:
             could = ", ".join(repr(grid.header[j]) for j in list(metrics)[:4])
             raise EeveeError(
-                f"{grid.source}: no column of scores in the header, and several could be ({could}); "
-                "name it (score_column, --score-column)"
+                f"{grid.source}: no column of scores in the header, and several could be ({could}); name "
+                "it (score_column, --score-column)"
             )
         ((score, stderr),) = metrics.items()
         metrics = {}

@@ -13,8 +13,8 @@ from eevee.tables.results_table import Note
 
 _NAMES = frozenset(
     "split splits subset subsets part section fold language languages lang locale subtask subject "  # noqa: SIM905
-    "category level difficulty prompt template shot shots seed trial repeat domain config partition "
-    "trials".split()
+    "category level difficulty prompt template shot shots seed trial repeat domain config "
+    "partition trials".split()
 )
 
 

@@ -29,7 +29,10 @@ _COST_UNITS = frozenset(
     "s sec secs second seconds ms min minutes h hr hrs hours gb gib mb mib usd kg g kwh wh j "  # noqa: SIM905
     "tokens tok $ € £".split()
 )
-_ERROR = r"stderr|std ?err(?:or)?|standard[ _]error|std(?: ?dev)?|stdev|sd|sem|se|margin of error|moe|uncertainty|error bars?|variance|ci(?: ?95)?|95 ?ci"
+_ERROR = (
+    r"stderr|std ?err(?:or)?|standard[ _]error|std(?: ?dev)?|stdev|sd|sem|se|margin of error|moe|"
+    r"uncertainty|error bars?|variance|ci(?: ?95)?|95 ?ci"
+)
 _ERROR_BEHIND = re.compile(rf"(?P<stem>.+?) (?:{_ERROR})")
 _ERROR_BEFORE = re.compile(rf"(?:{_ERROR}) (?:of )?(?P<stem>.+)")
 _ERROR_ALONE = re.compile(r"stderr|std err(?:or)?|standard error|standard deviation|stdev|sem")
@@ -38,8 +41,8 @@ _HIGH = frozenset("upper high max maximum ub hi q975 q95 p975 p95 97 95".split()
 _AROUND_BOUND = frozenset("ci bound limit confidence interval 95 90 5 conf of".split())  # noqa: SIM905
 _COUNT_FIRST = re.compile(r"(?:n|num|number of|no of|total number of|#) .+")
 _COUNTED = (
-    r"wins?|losses|draws?|ties|battles|games|matches played|votes|samples?|examples?|instances?|items|"
-    r"questions|runs|trials|requests|evals?|tasks|datasets|benchmarks|results|models"
+    r"wins?|losses|draws?|ties|battles|games|matches played|votes|samples?|examples?|"
+    r"instances?|items|questions|runs|trials|requests|evals?|tasks|datasets|benchmarks|results|models"
 )
 _COUNT = re.compile(
     rf"n|total|count|support|(?:total )?(?:{_COUNTED})(?: (?:count|total))?|.+ count"
@@ -50,20 +53,21 @@ _LENGTH = re.compile(
     r"|(?:response|output|answer|completion) (?:length|len|words|chars|characters|tokens)"
 )
 _DATE = re.compile(
-    r"(?:[a-z]+ )*(?:date|time ?stamp|datetime|created|updated|modified|published|released)(?: at| on)?"
-    r"|(?:[a-z]+ )?(?:year|month|day)|(?:created|updated|started|finished|submitted) at|cutoff|"
+    r"(?:[a-z]+ )*(?:date|time ?stamp|datetime|created|updated|modified|published|released)"
+    r"(?: at| on)?|(?:[a-z]+ )?(?:year|month|day)|(?:created|updated|started|finished|submitted) at|cutoff|"
     r"(?:[a-z]+ )*cutoff"
 )
 _STEP = re.compile(
-    r"(?:global |train(?:ing)? |total |max )?(?:steps?|iter|iters|iterations?|epochs?|updates)(?: \d+)?"
+    r"(?:global |train(?:ing)? |total |max )?(?:steps?|iter|iters|iterations?|epochs?|updates)"
+    r"(?: \d+)?"
 )
 _SEED = re.compile(r"(?:random |rng |data |model )?(?:seeds?|random state)|rng")
 _INDEX = re.compile(
     r"index|idx|row|row id|row number|row nr|nr|no|unnamed \d+|level \d+|s no|sno|sr no|#"
 )
 _ID = re.compile(
-    r"id|uuid|guid|hash|sha|sha256|commit|revision|url|link|links|(?:[a-z0-9]+ )+(?:id|uuid|hash|url|sha|link|links|repo)"
-    r"|repo|path|checkpoint path|homepage|doi|arxiv"
+    r"id|uuid|guid|hash|sha|sha256|commit|revision|url|link|links|"
+    r"(?:[a-z0-9]+ )+(?:id|uuid|hash|url|sha|link|links|repo)|repo|path|checkpoint path|homepage|doi|arxiv"
 )
 _RANK = re.compile(
     r"(?:[a-z]+ )*(?:rank|ranking|position|place)(?: (?:ub|lb|overall|style control|by [a-z ]+))?"
@@ -72,8 +76,8 @@ _ATTRIBUTE = re.compile(
     r"(?:hub )?(?:likes?|downloads?|hearts|stars|upvotes)|hub|generation|flagged|license|licence|"
     r"architecture|arch|(?:n |num )?(?:layers|heads|experts|shots?)|n shot|temperature|top [pk]|"
     r"learning rate|lr|weight decay|batch size|vocab(?:ulary)? size|moe|merged|dropout|"
-    r"(?:image |input )?resolution|dtype|quantization|bits|context|context window|max (?:new )?tokens|"
-    r"pretrained tokens|training tokens|dim|dims|dimension|dimensions|embedding dim(?:ension)?s?"
+    r"(?:image |input )?resolution|dtype|quantization|bits|context|context window|"
+    r"max (?:new )?tokens|pretrained tokens|training tokens|dim|dims|dimension|dimensions|embedding dim(?:ension)?s?"
 )
 _WITHOUT_COLUMN_MARKS = re.compile(r"[❤♥♡]")
 

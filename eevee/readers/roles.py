@@ -5,27 +5,17 @@ Name, values and neighbours decide. Where they leave a doubt the column stays a 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
-from functools import cached_property
 
 import numpy as np
 
-from eevee.base.arrays import FloatArray
 from eevee.base.errors import EeveeError, did_you_mean
-from eevee.readers.cells import is_missing
 from eevee.readers.grid import Grid
-from eevee.readers.role_names import (
-    bound_stem,
-    cost_words,
-    error_stem,
-    is_count,
-    is_length,
-    named_role,
-)
-from eevee.tables.column_names import flat, is_attribute, is_metric, stderr_target
+from eevee.readers.role_alone import Column, by_itself
+from eevee.readers.role_names import bound_stem, cost_words, error_stem
+from eevee.tables.column_names import flat, is_metric, stderr_target
 from eevee.tables.results_table import SourceColumn
 
 ROLES = {
@@ -53,63 +43,7 @@ DIRECTIONS = ("higher", "lower")
 NOT_KEPT = frozenset({"index", "ignored", "aggregate", "rescaled"})
 """Roles of columns that do not even become attributes of the models."""
 
-_UNIT = re.compile(r"([$€£]?)\s?[-+]?[0-9][0-9.,]{0,20}\s?([a-zA-Zµ%/$€£]{0,12})")
-_MONEY_OR_TIME = frozenset(
-    "$ € £ usd eur s sec secs ms min mins h hr hrs hours gb gib mb mib kb".split()  # noqa: SIM905
-)
-_FLAGS = frozenset({"true", "false", "yes", "no", "✓", "✗", "✔", "✘", "✅", "❌"})
 _SLACK = 1e-9
-_MANY = 10
-"""From so many rows on, what counts them is no score, whatever its name."""
-_FEW = 4
-"""So few different values bear out a name such as "temperature"."""
-
-
-@dataclass(frozen=True)
-class _Column:
-    """One column under question."""
-
-    place: int
-    name: str
-    grid: Grid
-
-    @cached_property
-    def present(self) -> list[str]:
-        return [cell for cell in self.grid.column(self.place) if not is_missing(cell)]
-
-    @cached_property
-    def text(self) -> bool:
-        return self.grid.is_text(self.place)
-
-    @property
-    def numbers(self) -> FloatArray | None:
-        """Its numbers, NaN where missing; None if a cell is none."""
-        return self.grid.parsed(self.place)
-
-    @cached_property
-    def seen(self) -> FloatArray:
-        values = self.numbers
-        return np.empty(0) if values is None else values[~np.isnan(values)]
-
-    @property
-    def metric(self) -> bool:
-        """Whether its name ends in a dot and a metric that is no cost: a score for sure."""
-        head, _, tail = self.name.rpartition(".")
-        return bool(head) and is_metric(tail) and cost_words(tail, []) is None
-
-    @property
-    def whole(self) -> bool:
-        """Whether all of its numbers are whole."""
-        return len(self.seen) > 0 and bool((self.seen == np.round(self.seen)).all())
-
-    @property
-    def counts_rows(self) -> bool:
-        """Whether it counts the rows, up or down, from 0 or 1."""
-        values = self.numbers
-        if values is None or len(values) < 3 or np.isnan(values).any():
-            return False
-        step = np.diff(values)
-        return bool(values.min() in {0.0, 1.0} and ((step == 1).all() or (step == -1).all()))
 
 
 def decide(
@@ -143,7 +77,7 @@ def decide(
     ['model: names the models', 'score: holds numbers', 'cost: is a cost, by its name', \
 'rank: is a rank, by its name']
     """
-    columns = [_Column(j, grid.header[j], grid) for j in range(grid.width)]
+    columns = [Column(j, grid.header[j], grid) for j in range(grid.width)]
     roles: dict[int, SourceColumn] = {}
     for column in columns:
         said = given_role(column.name, given or {})
@@ -154,7 +88,7 @@ def decide(
         elif column.name in wanted:
             roles[column.place] = SourceColumn(column.name, "score", "the benchmarks file names it")
         else:
-            found = None if column.metric else _alone(column)
+            found = None if column.metric else by_itself(column)
             if found is not None:
                 roles[column.place] = found
     open_ = [column for column in columns if column.place not in roles]
@@ -195,57 +129,8 @@ def check_roles(given: Mapping[str, str]) -> None:
             )
 
 
-def _alone(column: _Column) -> SourceColumn | None:
-    """Decide by name and values, whatever stands beside it."""
-    name = column.name
-    said = named_role(name)
-    if column.text:
-        return _text(column, said)
-    if column.counts_rows and (said == "index" or (said is None and len(column.seen) >= _MANY)):
-        return SourceColumn(name, "index", "counts the rows")
-    if said in {"rank", "attribute"}:
-        what = "is a rank" if said == "rank" else "describes the models"
-        few = column.whole or len(np.unique(column.seen)) <= _FEW
-        sure = is_attribute(name) or column.numbers is None or few
-        return SourceColumn(name, said, f"{what}, by its name") if sure else None
-    if said == "date" and (
-        column.numbers is None or _is_time(column.seen) or _is_date(column.seen)
-    ):
-        return SourceColumn(name, "date", "is a date, by its name and values")
-    if said in {"step", "seed"} and column.whole:
-        return SourceColumn(name, said, f"is a {said}, by its name and whole numbers")
-    if said == "identifier" and (column.numbers is None or column.whole):
-        return SourceColumn(name, "identifier", "identifies rows, by its name")
-    if _is_time(column.seen) and column.whole:
-        return SourceColumn(name, "date", "holds seconds since 1970, by its values")
-    if is_length(name):
-        return SourceColumn(name, "count", "is a length, by its name")
-    if is_count(name) and column.whole and (column.seen >= 0).all():
-        sure = column.seen.max() > 100 or flat(name) != name.casefold() or name[:1] == "#"
-        if sure or flat(name) == "n" or flat(name).startswith(("n ", "num ")):
-            return SourceColumn(name, "count", "is a count, by its name and whole numbers")
-    return None
-
-
-def _text(column: _Column, said: str | None) -> SourceColumn:
-    name, words = column.name, {cell.casefold() for cell in column.present}
-    if said == "date" or (said is None and _are_dates(column.present)):
-        return SourceColumn(name, "date", "holds dates")
-    if said == "attribute" and is_attribute(name):
-        return SourceColumn(name, "attribute", "describes the models, by its name")
-    if words <= _FLAGS:
-        return SourceColumn(name, "attribute", "holds yes and no")
-    units = [_UNIT.fullmatch(cell) for cell in column.present]
-    found = [(m[1] or m[2]).casefold() for m in units if m]
-    if len(found) == len(column.present) and set(found) <= _MONEY_OR_TIME:
-        return SourceColumn(name, "cost", f"holds amounts in {found[0]}")
-    if said == "identifier" or all("://" in cell for cell in column.present):
-        return SourceColumn(name, "identifier", "identifies rows, by its name or links")
-    return SourceColumn(name, "text", "holds text")
-
-
 def _beside_others(
-    columns: Sequence[_Column], open_: list[_Column], roles: dict[int, SourceColumn]
+    columns: Sequence[Column], open_: list[Column], roles: dict[int, SourceColumn]
 ) -> None:
     """Decide what needs neighbours: errors and bounds of scores, costs of benchmarks."""
     likely = [c for c in open_ if not _might_be_no_score(c)]
@@ -264,7 +149,7 @@ def _beside_others(
             roles[column.place] = found
 
 
-def _might_be_no_score(column: _Column) -> bool:
+def _might_be_no_score(column: Column) -> bool:
     return bool(
         error_stem(column.name) is not None
         or bound_stem(column.name)
@@ -273,9 +158,9 @@ def _might_be_no_score(column: _Column) -> bool:
 
 
 def _error(
-    column: _Column,
-    columns: Sequence[_Column],
-    by_name: Mapping[str, _Column],
+    column: Column,
+    columns: Sequence[Column],
+    by_name: Mapping[str, Column],
     exact: Sequence[str],
     roles: Mapping[int, SourceColumn],
 ) -> SourceColumn | None:
@@ -303,7 +188,7 @@ def _error(
 
 
 def _bound(
-    column: _Column, open_: Sequence[_Column], likely: Sequence[_Column]
+    column: Column, open_: Sequence[Column], likely: Sequence[Column]
 ) -> SourceColumn | None:
     """Take a column for the end of an interval if its numbers lie on that side of a score."""
     found = bound_stem(column.name)
@@ -325,18 +210,19 @@ def _other(side: str) -> str:
     return "upper" if side == "lower" else "lower"
 
 
-def _on_side(bound: _Column, score: _Column, side: str) -> bool:
-    assert bound.numbers is not None and score.numbers is not None
+def _on_side(bound: Column, score: Column, side: str) -> bool:
+    assert bound.numbers is not None
+    assert score.numbers is not None
     gap = (score.numbers - bound.numbers) * (1 if side == "lower" else -1)
     gap = gap[~np.isnan(gap)]
     return len(gap) > 2 and bool((gap >= -_SLACK).all() and (gap > 0).any())
 
 
 def _cost(
-    column: _Column,
+    column: Column,
     others: set[str],
-    by_name: Mapping[str, _Column],
-    likely: Sequence[_Column],
+    by_name: Mapping[str, Column],
+    likely: Sequence[Column],
 ) -> SourceColumn | None:
     head, _, tail = column.name.rpartition(".")
     found = cost_words(tail, []) if head and is_metric(tail) else cost_words(column.name, others)
@@ -353,7 +239,7 @@ def _cost(
     return SourceColumn(column.name, "cost", why, target)
 
 
-def _in_scale(column: _Column, likely: Sequence[_Column]) -> bool:
+def _in_scale(column: Column, likely: Sequence[Column]) -> bool:
     """Tell whether numbers lie within the range of the scores beside them."""
     seen = np.concatenate([np.empty(0), *(c.seen for c in likely if c is not column)])
     if not len(seen) or not len(column.seen):
@@ -364,7 +250,7 @@ def _in_scale(column: _Column, likely: Sequence[_Column]) -> bool:
     return bool(column.seen.min() >= bottom and column.seen.max() <= top and not share)
 
 
-def _code(column: _Column, likely: Sequence[_Column]) -> SourceColumn | None:
+def _code(column: Column, likely: Sequence[Column]) -> SourceColumn | None:
     """Note a score that has few whole numbers and nothing to do with the others."""
     values = column.numbers
     if values is None or not column.whole or len(column.seen) < 8:
@@ -379,7 +265,7 @@ def _code(column: _Column, likely: Sequence[_Column]) -> SourceColumn | None:
 
 
 def _some_score(
-    columns: Sequence[_Column], roles: dict[int, SourceColumn], given: frozenset[str]
+    columns: Sequence[Column], roles: dict[int, SourceColumn], given: frozenset[str]
 ) -> list[SourceColumn]:
     """Take costs for scores where nothing else could be one: a table of costs is a table, too."""
     if not given and not any(role.role in {"score", "proxy"} for role in roles.values()):
@@ -389,31 +275,3 @@ def _some_score(
                 why = "holds numbers: nothing else here could be a score"
                 roles[column.place] = replace(found, role="score", why=why, of=None)
     return [roles[column.place] for column in columns]
-
-
-def _is_time(values: FloatArray) -> bool:
-    """Tell whether numbers are seconds or milliseconds since 1970 (2000 to 2040)."""
-    if not len(values):
-        return False
-    seconds = values / 1000 if values.min() > 1e11 else values
-    return bool(seconds.min() > 9.4e8 and seconds.max() < 2.21e9)
-
-
-def _is_date(values: FloatArray) -> bool:
-    """Tell whether numbers are years, months, days, or written as 20240131."""
-    if not len(values) or not (values == np.round(values)).all():
-        return False
-    years = values.min() >= 1950 and values.max() <= 2100
-    days = values.min() >= 19500101 and values.max() <= 21001231
-    months = values.min() >= 195001 and values.max() <= 210012
-    return bool(years or days or months)
-
-
-_DATES = re.compile(
-    r"\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?(?:[T ].{0,20})?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
-    r"|(?:[A-Za-z]{3,9}\.? )?(?:\d{1,2},? )?[A-Za-z]{3,9}\.?,? ?\d{4}"
-)
-
-
-def _are_dates(cells: Sequence[str]) -> bool:
-    return bool(cells) and all(_DATES.fullmatch(cell[:60]) for cell in cells)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from eevee.base.errors import EeveeError, did_you_mean
+from eevee.readers.aliases import plain
 from eevee.readers.cells import is_missing
 from eevee.readers.directions import DIRECTION_NAMES, read_direction
 from eevee.readers.grid import Grid, frame_to_grid, without_row_numbers
-from eevee.readers.long import plain
 from eevee.readers.measured import Measured, Options, check_name
 from eevee.readers.text import read_grid
 from eevee.readers.wide import model_columns, model_keys, named_here

@@ -67,8 +67,8 @@ def turned(grid: Grid, *, told: bool = False) -> Grid:
         elif header in DIRECTION_NAMES:
             for i, cell in enumerate(grid.column(j)):
                 where = f"{grid.source}: row {grid.lines[i]}, {grid.label(j)}"
-                said = read_direction(header, cell, where)
-                directions |= {} if said is None else {names[i]: said}
+                way = read_direction(header, cell, where)
+                directions |= {} if way is None else {names[i]: way}
         elif grid.is_text(j) or named_role(grid.header[j]) or is_count(grid.header[j]):
             why = "describes the benchmarks, which are rows: left out"
             notes.append(Note("ignored", "column", grid.header[j], why))

@@ -174,7 +174,8 @@ def _roles(grid: Grid, options: Options) -> _Roles:
         if len(metrics) != 1:
             could = ", ".join(repr(grid.header[j]) for j in list(metrics)[:4])
             raise EeveeError(
-                f"{grid.source}: no column of scores in the header, and several could be ({could}); name "
+                f"{grid.source}: no column of scores in the header, and several could "
+                f"be ({could}); name "
                 "it (score_column, --score-column)"
             )
         ((score, stderr),) = metrics.items()

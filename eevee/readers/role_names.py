@@ -53,9 +53,10 @@ _LENGTH = re.compile(
     r"|(?:response|output|answer|completion) (?:length|len|words|chars|characters|tokens)"
 )
 _DATE = re.compile(
-    r"(?:[a-z]+ )*(?:date|time ?stamp|datetime|created|updated|modified|published|released)"
-    r"(?: at| on)?|(?:[a-z]+ )?(?:year|month|day)|(?:created|updated|started|finished|submitted) at|cutoff|"
-    r"(?:[a-z]+ )*cutoff"
+    r"(?:[a-z]+ )*(?:date|time ?stamp|datetime|created|updated|modified|"
+    r"published|released)"
+    r"(?: at| on)?|(?:[a-z]+ )?(?:year|month|day)|(?:created|updated|started|finished|submitted) at"
+    r"|cutoff|(?:[a-z]+ )*cutoff"
 )
 _STEP = re.compile(
     r"(?:global |train(?:ing)? |total |max )?(?:steps?|iter|iters|iterations?|epochs?|updates)"
@@ -67,7 +68,8 @@ _INDEX = re.compile(
 )
 _ID = re.compile(
     r"id|uuid|guid|hash|sha|sha256|commit|revision|url|link|links|"
-    r"(?:[a-z0-9]+ )+(?:id|uuid|hash|url|sha|link|links|repo)|repo|path|checkpoint path|homepage|doi|arxiv"
+    r"(?:[a-z0-9]+ )+(?:id|uuid|hash|url|sha|link|links|repo)"
+    r"|repo|path|checkpoint path|homepage|doi|arxiv"
 )
 _RANK = re.compile(
     r"(?:[a-z]+ )*(?:rank|ranking|position|place)(?: (?:ub|lb|overall|style control|by [a-z ]+))?"
@@ -77,7 +79,8 @@ _ATTRIBUTE = re.compile(
     r"architecture|arch|(?:n |num )?(?:layers|heads|experts|shots?)|n shot|temperature|top [pk]|"
     r"learning rate|lr|weight decay|batch size|vocab(?:ulary)? size|moe|merged|dropout|"
     r"(?:image |input )?resolution|dtype|quantization|bits|context|context window|"
-    r"max (?:new )?tokens|pretrained tokens|training tokens|dim|dims|dimension|dimensions|embedding dim(?:ension)?s?"
+    r"max (?:new )?tokens|pretrained tokens|training tokens|"
+    r"dim|dims|dimension|dimensions|embedding dim(?:ension)?s?"
 )
 _WITHOUT_COLUMN_MARKS = re.compile(r"[❤♥♡]")
 

@@ -11,13 +11,16 @@ import os
 import re
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from eevee.base.errors import EeveeError
 from eevee.readers.cells import uses_decimal_comma
-from eevee.readers.grid import Grid
+from eevee.readers.grid import Grid, frame_to_grid, without_row_numbers
+from eevee.readers.json_lines import are_json_lines, json_records
 from eevee.readers.markdown import markdown_records
 from eevee.readers.surroundings import trim
+from eevee.readers.workbook import PARQUET, is_workbook, parquet_frame, workbook_records
 from eevee.tables.results_table import Note
 
 Record = tuple[int, list[str]]
@@ -28,12 +31,13 @@ _DELIMITERS = {
     ";": "separated by ';'",
     "|": "separated by '|'",
     "": "Markdown table",
+    "xlsx": "Excel file",
+    "jsonl": "JSON lines",
 }
 _SEP = re.compile(r"sep=([,;|\t])\r?[\r\n]")
 """First line that spreadsheets write and read."""
 _MAGIC = {
-    b"PK\x03\x04": "a zip or Excel file: save it as CSV",
-    b"PAR1": "a Parquet file: read it with pandas and pass the DataFrame, or save it as CSV",
+    b"PK\x03\x04": "a zip file and no Excel file: save the table as CSV",
     b"%PDF": "a PDF file: save the table as CSV",
     b"\xd0\xcf\x11\xe0": "an old Excel file: save it as CSV",
 }
@@ -56,8 +60,17 @@ def read_grid(path: str | os.PathLike[str]) -> Grid:
     path = Path(path)
     source = _printable(path.name or str(path))
     raw = _load(path, source)
-    text = _decode(_gunzip(raw, source), source)
-    records, delimiter, above = _records(text, source)
+    data = _gunzip(raw, source)
+    if data.startswith(PARQUET):
+        frame = parquet_frame(data, source)
+        grid = frame_to_grid(frame, source, hashlib.sha256(raw).hexdigest())
+        return without_row_numbers(replace(grid, words="Parquet file", notes=()))
+    if is_workbook(data):
+        rows_found, found = workbook_records(data, source)
+        rows_found, trimmed = trim(rows_found, source)
+        records, delimiter, above = rows_found, "xlsx", [*found, *trimmed]
+    else:
+        records, delimiter, above = _records(_decode(data, source), source)
     header, rows, notes = _rectangle(records, source)
     comma = delimiter == ";" and uses_decimal_comma(cell for row in rows for cell in row[1])
     grid = Grid(
@@ -114,6 +127,8 @@ def _decode(data: bytes, source: str) -> str:
         raise EeveeError(f"{source}: is not a text file (it holds NUL bytes); give a CSV file")
     if text.lstrip()[:1] == "<":
         raise EeveeError(f"{source}: looks like HTML or XML; give a CSV file")
+    if are_json_lines(text):
+        return text
     if text.lstrip()[:1] in {"{", "["} and text.rstrip()[-1:] in {"}", "]"}:
         raise EeveeError(f"{source}: looks like JSON; give a CSV file")
     return text
@@ -148,11 +163,13 @@ def _sniff_delimiter(text: str) -> str:
         short = sum(width == header + 1 for width in rest) / len(rest)
         return (max(equal, short) if header > 1 else short - 1, equal, header)
 
-    return max(filter(None, _DELIMITERS), key=agreement)
+    return max(",\t;|", key=agreement)
 
 
 def _records(text: str, source: str) -> tuple[list[Record], str, list[Note]]:
     """Cut text into rows that are not empty; also return the delimiter, "" for Markdown."""
+    if are_json_lines(text):
+        return json_records(text, source), "jsonl", []
     table = markdown_records(text, source)
     if table is not None:
         return table[0], "", table[1]

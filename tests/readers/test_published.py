@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -374,6 +376,41 @@ def test_value_columns_that_could_be_scores_are_named(fails: Fails, read: Read):
     assert "'value_a', 'value_b'" in message
     assert "--score-column" in message
     assert read(text, score_column="value_b").n_models == 6
+
+
+def test_json_lines_are_read(read: Read, fails: Fails):
+    lines = [json.dumps({"model": model, "acc": dict(row)}) for model, row in scores().iterrows()]
+    table = read("\n".join(lines), "scores.jsonl")
+    assert table.scores.to_numpy().tolist() == scores().to_numpy().tolist()
+    assert set(table.columns["benchmark"]) == {"acc"}
+    assert "line 2 is no JSON" in fails('{"a": 1}\n{"a": }\n', "scores.jsonl")
+
+
+def test_excel_and_parquet_need_extras_and_name_them(fails: Fails, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    said = "python -m pip install 'eevee-tiers[{}]'"
+    assert said.format("excel") in fails(b"PK\x03\x04 xl/workbook.xml", "a.xlsx")
+    assert said.format("parquet") in fails(b"PAR1abc", "a.parquet")
+
+
+def test_excel_files_are_read(tmp_path: Path, fails: Fails):
+    pytest.importorskip("openpyxl")
+    with pd.ExcelWriter(tmp_path / "a.xlsx") as book:
+        scores().to_excel(book, sheet_name="Main", startrow=2)
+        scores().to_excel(book, sheet_name="Other")
+    table = read_table(tmp_path / "a.xlsx")
+    pd.testing.assert_frame_equal(table.scores, scores(), check_names=False)
+    assert "only the first, 'Main'" in why(table, "a.xlsx")
+    assert "damaged" in fails((tmp_path / "a.xlsx").read_bytes()[:900] + b"xl/", "a.xlsx")
+
+
+def test_parquet_files_are_read(tmp_path: Path, fails: Fails):
+    pytest.importorskip("pyarrow")
+    scores().reset_index().to_parquet(tmp_path / "a.parquet")
+    table = read_table(tmp_path / "a.parquet")
+    pd.testing.assert_frame_equal(table.scores, scores(), check_names=False)
+    assert "damaged" in fails(b"PAR1abc", "a.parquet")
 
 
 MUST = {

@@ -52,7 +52,7 @@ def assess(
     families: Groups | None = None,
     level: float = 0.95,
     seed: int = 0,
-    watch: RunControl = UNATTENDED,
+    control: RunControl = UNATTENDED,
 ) -> Assessment:
     """Estimate the loss of a whole search on models that it never sees.
 
@@ -84,7 +84,7 @@ def assess(
     level : float
         Of every interval.
     seed : int
-    watch : RunControl
+    control : RunControl
         Each search of each split keeps a state of its own.
 
     Returns
@@ -96,7 +96,7 @@ def assess(
     EeveeError
         If there is nothing to assess, a name is unknown or used twice, or a fold is too small.
     Stopped
-        If `watch` stopped it before all splits were done.
+        If `control` stopped it before all splits were done.
 
     Notes
     -----
@@ -126,14 +126,14 @@ def assess(
         subsets=subsets or {},
         n_random=n_random,
         seed=child_seed(seed, RANDOM),
-        watch=watch,
+        control=control,
     )
     scoring = Scoring.of(scorer)
     rounds = outer_rounds(table, scoring, n_folds, n_repeats, seed=seed, outer=outer)
     contest = Contest(
         table=table,
         folds=whole_folds(
-            table, rounds.splits, contenders.find, scoring, child_seed(seed, SEARCHES), watch
+            table, rounds.splits, contenders.find, scoring, child_seed(seed, SEARCHES), control
         ),
         rounds=rounds.members,
         members=contenders.members,
@@ -249,7 +249,7 @@ class Contenders:
         Searched again in each split; the assessed one first.
     fixed : mapping of method to subset
     random : sequence of subsets
-    watch : RunControl
+    control : RunControl
         Of the searches.
     objectives : mapping of method to objective
         Of the assessed search, and of the same search by others.
@@ -259,7 +259,7 @@ class Contenders:
     procedures: Mapping[str, Procedure]
     fixed: Mapping[str, Subset]
     random: Sequence[Subset]
-    watch: RunControl = UNATTENDED
+    control: RunControl = UNATTENDED
     objectives: Mapping[str, Objective] = field(default_factory=dict)
 
     @property
@@ -278,7 +278,7 @@ class Contenders:
                 **self.goal.arguments,
                 seed=seed,
                 label=f"fold {number + 1}, {name}",
-                watch=self.watch,
+                control=self.control,
             ).best
             for name, procedure in self.procedures.items()
         }
@@ -296,7 +296,7 @@ def _contenders(
     subsets: Mapping[str, Sequence[str]],
     n_random: int,
     seed: int,
-    watch: RunControl,
+    control: RunControl,
 ) -> Contenders:
     fixed = {name: table.subset(names) for name, names in subsets.items()}
     if not goal.given and not fixed:
@@ -324,7 +324,7 @@ def _contenders(
             raise EeveeError(f"a subset named {name!r} would be taken for that method; rename it")
     fixed = {**fixed, EVERYTHING: table.benchmark_names}
     names: dict[str, Objective] = {name: one.objective for name, one in by_objective.items()}
-    return Contenders(goal, procedures, fixed, random, watch, names)
+    return Contenders(goal, procedures, fixed, random, control, names)
 
 
 def _by_objectives(procedure: Procedure, objectives: Sequence[Objective]) -> dict[str, Procedure]:

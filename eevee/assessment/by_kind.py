@@ -137,7 +137,7 @@ def assess_splits(
     n_folds: int = 5,
     n_repeats: int = 2,
     seed: int = 0,
-    watch: RunControl = UNATTENDED,
+    control: RunControl = UNATTENDED,
     **options: Any,
 ) -> SplitsAssessment:
     """Run `assess` once per kind of outer splits: how much worse does it get where it is harder?
@@ -163,7 +163,7 @@ def assess_splits(
         is held out as in one fold.
     n_repeats : int
     seed : int
-    watch : RunControl
+    control : RunControl
         Each kind's searches have checkpoints of their own.
     **options
         More of `eevee.assess`, such as ``budget=`` and ``procedure=``.
@@ -178,7 +178,7 @@ def assess_splits(
         As `assess`, or if a kind is unknown or named twice, an attribute is missing, or there is
         only one family.
     Stopped
-        If `watch` stopped it before all kinds were done.
+        If `control` stopped it before all kinds were done.
 
     Notes
     -----
@@ -223,7 +223,7 @@ def assess_splits(
             outer=outer,
             families=drawing.families if kind == "family" else families,
             seed=seed,
-            watch=watch.within(kind),
+            control=control.within(kind),
             **options,
         )
         words = one.settings["splits"] if outer is None else drawing.describe(kind, outer)

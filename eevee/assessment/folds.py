@@ -97,17 +97,17 @@ def run_folds(
 
 
 def whole_folds(
-    table: ResultsTable, outer: Splits, find: Find, scoring: Scoring, seed: int, watch: RunControl
+    table: ResultsTable, outer: Splits, find: Find, scoring: Scoring, seed: int, control: RunControl
 ) -> list[Fold]:
     """Run all outer splits, as `run_folds`.
 
     Raises
     ------
     Stopped
-        If `watch` asked for it: some of the splits estimate nothing.
+        If `control` asked for it: some of the splits estimate nothing.
     """
     every = run_folds(table, outer, find, scoring, seed)
-    folds = list(takewhile(lambda fold: not watch.stop(), every))
+    folds = list(takewhile(lambda fold: not control.stop(), every))
     if len(folds) < outer.n_splits:
         raise Stopped(f"stopped after {len(folds)} of {outer.n_splits} outer splits")
     return folds

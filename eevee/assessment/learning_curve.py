@@ -50,7 +50,7 @@ def learning_curve(
     level: float = 0.95,
     seed: int = 0,
     known: Assessment | None = None,
-    watch: RunControl = UNATTENDED,
+    control: RunControl = UNATTENDED,
 ) -> LearningCurve:
     """Estimate the held-out loss of a whole search on fewer models: how many does one need?
 
@@ -70,7 +70,7 @@ def learning_curve(
     known : Assessment, optional
         From `eevee.assess` with the same arguments: what it found with all models of a split is
         not searched for again.
-    watch : RunControl
+    control : RunControl
 
     Returns
     -------
@@ -82,7 +82,7 @@ def learning_curve(
         As `eevee.assess`; if a size is out of range; or if the table has too few models for two
         sizes.
     Stopped
-        If `watch` stopped it before all was done.
+        If `control` stopped it before all was done.
 
     Notes
     -----
@@ -135,7 +135,7 @@ def learning_curve(
         seed=seed,
         largest=largest,
         known=searched_before(known, same),
-        watch=watch,
+        control=control,
     )
     asked = _checked(sizes, largest, table)
     found, left_out = _run_all(runs, asked, given=sizes is not None)
@@ -208,7 +208,7 @@ class Runs:
     seed: int
     largest: int
     known: Sequence[Subset] | None
-    watch: RunControl
+    control: RunControl
 
     def at(self, n_models: int) -> Assessment:
         """Search and judge with a given number of models in every outer split."""
@@ -223,7 +223,7 @@ class Runs:
                 **self.goal.arguments,
                 seed=seed,
                 label=f"{n_models} models, fold {number + 1}",
-                watch=self.watch,
+                control=self.control,
             )
             return {search: found.best, **random}
 
@@ -231,7 +231,7 @@ class Runs:
         seed = child_seed(self.seed, SEARCHES)
         contest = Contest(
             table=self.table,
-            folds=whole_folds(self.table, outer, find, self.scoring, seed, self.watch),
+            folds=whole_folds(self.table, outer, find, self.scoring, seed, self.control),
             rounds=self.rounds,
             members={
                 search: [search],

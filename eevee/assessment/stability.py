@@ -106,7 +106,7 @@ def assess_stability(
     level: float = 0.95,
     seed: int = 0,
     known: Assessment | None = None,
-    watch: RunControl = UNATTENDED,
+    control: RunControl = UNATTENDED,
 ) -> Stability:
     """Search again: on other models, with other seeds, and with one benchmark more.
 
@@ -119,7 +119,7 @@ def assess_stability(
     known : Assessment, optional
         From `eevee.assess` with the same arguments: what it found in its outer splits is not
         searched for again.
-    watch : RunControl
+    control : RunControl
         As in `eevee.assess`.
 
     Raises
@@ -156,16 +156,16 @@ def assess_stability(
         procedure,
         goal,
         table.n_benchmarks,
-        watch.within("stability"),
+        control.within("stability"),
         searched_before(known, {**goal.describe(table), **about, "targets": scoring.targets}),
     )
     own = child_seed(seed, SEARCHES)
-    folds = whole_folds(table, rounds.splits, search, scoring, own, watch)
+    folds = whole_folds(table, rounds.splits, search, scoring, own, control)
     whole = scoring.make(table, child_seed(seed, WHOLE))
     seeds = [child_seed(seed, WHOLE, SEARCH, i) for i in range(n_seeds)]
     results = [search.run(whole, goal, one, f"seed {i + 1}") for i, one in enumerate(seeds)]
     again = [result.best for result in results]
-    if watch.stop():
+    if control.stop():
         raise Stopped("stopped before all seeds had searched")
     over_models = [fold.judged[_AT].subset for fold in folds]
     contest = Contest(
@@ -196,7 +196,7 @@ class Searcher:
     procedure: Procedure
     goal: Goal
     n_benchmarks: int
-    watch: RunControl
+    control: RunControl
     known: Sequence[Subset] | None = None
 
     def __call__(self, scorer: Scorer, number: int, seed: int) -> Mapping[str, Subset]:
@@ -214,7 +214,7 @@ class Searcher:
     def run(self, scorer: Scorer, goal: Goal, seed: int, label: str) -> SearchResult:
         """Search once."""
         return self.procedure.run(
-            scorer, **goal.arguments, seed=seed, label=label, watch=self.watch
+            scorer, **goal.arguments, seed=seed, label=label, control=self.control
         )
 
 

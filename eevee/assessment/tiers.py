@@ -41,7 +41,7 @@ def assess_tiers(
     families: Groups | None = None,
     level: float = 0.95,
     seed: int = 0,
-    watch: RunControl = UNATTENDED,
+    control: RunControl = UNATTENDED,
 ) -> TierSet:
     """Fill in the assessed loss of each tier: of how it was chosen, not of its list.
 
@@ -57,7 +57,7 @@ def assess_tiers(
         As in `eevee.build_tiers`, which made the tiers.
     scorer, n_folds, n_repeats, families, level, seed
         As in `eevee.assess`.
-    watch : RunControl
+    control : RunControl
         Checkpoints are not used. If it stops, the tiers come back as they were.
 
     Returns
@@ -89,10 +89,10 @@ def assess_tiers(
     procedure = procedure or Procedure()
     scoring = Scoring.of(scorer)
     rounds = outer_rounds(table, scoring, n_folds, n_repeats, seed=seed)
-    choose = Chooser(tiers, constraints, nested, procedure, watch)
+    choose = Chooser(tiers, constraints, nested, procedure, control)
     own = child_seed(seed, SEARCHES)
     try:
-        folds = whole_folds(table, rounds.splits, choose, scoring, own, watch)
+        folds = whole_folds(table, rounds.splits, choose, scoring, own, control)
     except Stopped:
         return tiers
     contest = Contest(
@@ -127,7 +127,7 @@ class Chooser:
     constraints: Constraints | None
     nested: bool
     procedure: Procedure
-    watch: RunControl
+    control: RunControl
 
     def __call__(self, scorer: Scorer, number: int, seed: int) -> Mapping[str, Subset]:
         """Choose on the models of one outer split."""
@@ -137,7 +137,7 @@ class Chooser:
         options: dict[str, Any] = {
             "procedure": self.procedure,
             "seed": seed,
-            "watch": self.watch.within(f"fold {number + 1}"),
+            "control": self.control.within(f"fold {number + 1}"),
         }
         found = search_tiers(scorer, goals, **options)
         if self.nested and len(found) == len(goals):

@@ -112,7 +112,7 @@ def assess(
                 "n_repeats": repeats,
                 "families": families,
                 "seed": scorer.seed,
-                "watch": job.folds,
+                "control": job.folds,
             }
             side = assess_splits(
                 read, **asked, **held_out.asked, subsets=fixed, n_random=n_random, objectives=others

@@ -77,7 +77,7 @@ def select(
         }
         judge = procedure.judge(made)
         others = scorer.elsewhere(made, read, search.restarts - 1)
-        result = procedure.run(judge, **goal, watch=job.watch, elsewhere=others)
+        result = procedure.run(judge, **goal, control=job.control, elsewhere=others)
         both = best_losses(made, {"selected": result}, advance=job.bar.advance)
         judged = search_verdict(judge, result, **goal)
         beside = None
@@ -137,7 +137,7 @@ def sweep(
             seed=scorer.search_seed,
             constraints=kept,
             procedure=procedure,
-            watch=job.watch,
+            control=job.control,
             elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
         )
         losses = curve_losses(made, results, advance=job.bar.advance)

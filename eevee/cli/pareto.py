@@ -102,7 +102,7 @@ def pareto(
                 constraints=kept,
                 procedure=SearchOptions(exhaustive=exhaustive).make(scorer.paper),
                 seed=scorer.search_seed,
-                watch=job.watch,
+                control=job.control,
             )
         if one_se:
             found["one-se"] = one_se_tier(made, result, constraints=kept)

@@ -60,7 +60,7 @@ class Session:
         return RunControl(self.checkpoints, self.stop, self.bar.beside)
 
     @property
-    def watch(self) -> RunControl:
+    def control(self) -> RunControl:
         """What a search takes of this."""
         from eevee.search.control import RunControl
 

@@ -85,7 +85,7 @@ def tiers(
         judge = partial(assess_tiers, scorer=plan, seed=scorer.seed) if assess else None
         result = build_tiers(
             made, budgets, sizes=sizes, constraints=kept, nested=nested, procedure=procedure,
-            seed=scorer.search_seed, baselines=baselines, assess=judge, watch=job.watch,
+            seed=scorer.search_seed, baselines=baselines, assess=judge, control=job.control,
             elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
             file_seed=scorer.seed, splits=plan.together,
         )  # fmt: skip

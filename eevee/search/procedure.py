@@ -115,7 +115,7 @@ class Procedure:
         seed: int = 0,
         include: Iterable[Iterable[str]] = (),
         label: str = "search",
-        watch: RunControl = UNATTENDED,
+        control: RunControl = UNATTENDED,
         elsewhere: Sequence[Scorer] = (),
     ) -> SearchResult:
         """Search, as often as there are restarts; parameters as in `eevee.evolve`.
@@ -138,17 +138,21 @@ class Procedure:
         begin = [tuple(subset) for subset in include]
 
         def search(judge: Scorer, start: list[tuple[str, ...]], **own: Any) -> SearchResult:
-            options: dict[str, Any] = {"progress": watch.progress}
+            options: dict[str, Any] = {"progress": control.progress}
             if self.evolves:
                 options |= self._evolving(judge)
-                options |= {"checkpoints": watch.checkpoints, "stop": watch.stop, "include": start}
+                options |= {
+                    "checkpoints": control.checkpoints,
+                    "stop": control.stop,
+                    "include": start,
+                }
             goal = {"budget": budget, "constraints": constraints, "n_rescore": self.n_rescore}
             return SEARCHES[self.method](judge, k, **goal, **options, **own)
 
         scorer = self.judge(scorer)
         results = [search(scorer, begin, seed=seed, label=label)]
         for i in range(1, self.restarts):
-            if results[-1].exact or watch.stop():
+            if results[-1].exact or control.stop():
                 break
             again = f"{label}, search {i + 1}"
             results.append(search(scorer, begin, seed=child_seed(seed, i), label=again))
@@ -156,12 +160,12 @@ class Procedure:
         found = self._settled(scorer, best, begin)
         others: list[SearchResult] = []
         for i, other in enumerate(elsewhere, start=1):
-            if not watch.stop():
+            if not control.stop():
                 own, name = child_seed(seed, ELSEWHERE, i), f"{label}, other splits {i}"
                 judge = self.judge(other)
                 once = search(judge, [], seed=own, label=name)
                 others.append(self._settled(judge, once, []))
-        return found if watch.stop() else with_elsewhere(found, others)
+        return found if control.stop() else with_elsewhere(found, others)
 
     def _settled(
         self, scorer: Scorer, found: SearchResult, begin: list[tuple[str, ...]]

@@ -21,7 +21,7 @@ def sweep(
     seed: int = 0,
     constraints: Constraints | None = None,
     procedure: Procedure | None = None,
-    watch: RunControl = UNATTENDED,
+    control: RunControl = UNATTENDED,
     elsewhere: Sequence[Scorer] = (),
 ) -> list[SearchResult]:
     """Search at several sizes (paper, Fig. 5): one `SearchResult` per k, in order.
@@ -37,7 +37,7 @@ def sweep(
     constraints : Constraints, optional
     procedure : Procedure, optional
         The search, and its settings.
-    watch : RunControl
+    control : RunControl
         After a stop there are fewer results.
     elsewhere : sequence of Scorer
         As in `Procedure.run`.
@@ -69,11 +69,11 @@ def sweep(
                 constraints=constraints,
                 seed=child_seed(seed, k),
                 label=f"k={k}",
-                watch=watch,
+                control=control,
                 elsewhere=elsewhere,
             )
         )
-        if watch.stop():
+        if control.stop():
             break
     return found
 

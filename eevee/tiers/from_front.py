@@ -31,7 +31,7 @@ def read_tier(
     constraints: Constraints | None = None,
     n_rescore: int = 8,
     label: str = "tier",
-    watch: RunControl = UNATTENDED,
+    control: RunControl = UNATTENDED,
 ) -> SearchResult:
     """Read the best subset under a budget from a front, and move it on while a neighbour is better.
 
@@ -48,7 +48,7 @@ def read_tier(
         Initialisations under which the best 50 are scored again; 0 skips it.
     label : str
         Name in progress reports.
-    watch : RunControl
+    control : RunControl
 
     Returns
     -------
@@ -70,7 +70,7 @@ def read_tier(
     True
     """
     space = Goal.of(budget=budget, constraints=constraints).space_for(scorer)
-    ledger = _polished(scorer, result, space, label, watch)
+    ledger = _polished(scorer, result, space, label, control)
     settings = {
         **result.settings,
         "budget": space.budget,
@@ -88,7 +88,7 @@ def tiers_from_front(
     constraints: Constraints | None = None,
     procedure: Procedure | None = None,
     seed: int = 0,
-    watch: RunControl = UNATTENDED,
+    control: RunControl = UNATTENDED,
 ) -> dict[str, SearchResult]:
     """Take under each budget the better of the front's subset and that of its own search.
 
@@ -105,7 +105,7 @@ def tiers_from_front(
     procedure : Procedure, optional
         Of the searches under each budget, and their `seed`.
     seed : int
-    watch : RunControl
+    control : RunControl
 
     Returns
     -------
@@ -118,12 +118,12 @@ def tiers_from_front(
     """
     goals = make_goals(scorer, budgets, None, constraints)
     lowest = replace(procedure or Procedure(), near_ties="loss")  # as the front itself goes
-    alone = search_tiers(scorer, goals, procedure=lowest, seed=seed, watch=watch)
+    alone = search_tiers(scorer, goals, procedure=lowest, seed=seed, control=control)
     tiers: dict[str, SearchResult] = {}
     for name in alone:
         space = goals[name].space_for(scorer)
         also = [alone[name].best, *(tier.best for tier in tiers.values())]
-        tiers[name] = _better(scorer, alone[name], result, space, also, watch)
+        tiers[name] = _better(scorer, alone[name], result, space, also, control)
     return tiers
 
 
@@ -172,12 +172,12 @@ def _better(
     front: ParetoResult,
     space: Space,
     also: list[Subset],
-    watch: RunControl,
+    control: RunControl,
 ) -> SearchResult:
     """Rank what both searches scored under a budget together."""
     if alone.exact:
         return alone
-    read = _polished(scorer, front, space, "front", RunControl(stop=watch.stop)).rows
+    read = _polished(scorer, front, space, "front", RunControl(stop=control.stop)).rows
     rows = dict(read)
     own = alone.evaluated[["benchmarks", "loss", "spread", "generation"]]
     rows |= {subset: tuple(row) for subset, *row in own.itertuples(index=False)}
@@ -198,16 +198,16 @@ def _polished(
     result: ParetoResult,
     space: Space,
     label: str,
-    watch: RunControl,
+    control: RunControl,
 ) -> Ledger:
     """Begin with what the front's search scored, and score neighbours until none is better."""
-    ledger = _seen(scorer, result, space, label, watch.progress)
+    ledger = _seen(scorer, result, space, label, control.progress)
     ledger.add(ledger.count_draws(_random(space, result)), 0)
     generation = int(result.evaluated["generation"].max()) + 1
     while True:
         before = ledger.best()
         near = space.neighbours(before)
-        if result.exact or len(near) > MOST_NEIGHBOURS or watch.stop():
+        if result.exact or len(near) > MOST_NEIGHBOURS or control.stop():
             return ledger
         ledger.add(near, generation)
         if ledger.best() == before:

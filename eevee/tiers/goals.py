@@ -61,7 +61,7 @@ def search_tiers(
     *,
     procedure: Procedure | None = None,
     seed: int = 0,
-    watch: RunControl = UNATTENDED,
+    control: RunControl = UNATTENDED,
     elsewhere: Sequence[Scorer] = (),
 ) -> dict[str, SearchResult]:
     """Search for each goal, in the order given.
@@ -85,10 +85,10 @@ def search_tiers(
             seed=goal_seed(seed, goal),
             include=smaller if goal.budget else (),
             label=name,
-            watch=watch,
+            control=control,
             elsewhere=elsewhere,
         )
-        if watch.stop():
+        if control.stop():
             break
     return found
 
@@ -104,7 +104,7 @@ def compare_goals(
     goals: Mapping[str, Goal],
     *,
     seed: int = 0,
-    watch: RunControl = UNATTENDED,
+    control: RunControl = UNATTENDED,
 ) -> pd.DataFrame:
     """Compare what was found for each goal with simple searches for the same.
 
@@ -120,8 +120,8 @@ def compare_goals(
             result,
             **goals[name].arguments,
             seed=goal_seed(seed, goals[name]),
-            stop=watch.stop,
-            progress=watch.progress,
+            stop=control.stop,
+            progress=control.progress,
         )
         frame.insert(0, "tier", name)
         parts.append(frame)

@@ -176,8 +176,8 @@ def test_searches_of_each_kind_keep_states_of_their_own(tmp_path: Path) -> None:
     options = QUICK | {"procedure": eevee.Procedure(evolution=few, exhaustive=False), "beside": ()}
     kinds = ("random", "frontier")
 
-    def run(watch: RunControl) -> eevee.SplitsAssessment:
-        return eevee.assess_splits(with_families(), 2, kinds=kinds, watch=watch, **options)
+    def run(control: RunControl) -> eevee.SplitsAssessment:
+        return eevee.assess_splits(with_families(), 2, kinds=kinds, control=control, **options)
 
     asked = iter(range(1000))
     with pytest.raises(Stopped):
@@ -190,7 +190,7 @@ def test_nothing_is_searched_where_a_kind_cannot_be_drawn() -> None:
     def never(*_: Any) -> Any:
         raise AssertionError
 
-    options = QUICK | {"watch": RunControl(stop=never, progress=never)}
+    options = QUICK | {"control": RunControl(stop=never, progress=never)}
     table = with_families()
     del table.models["date"]
     with pytest.raises(eevee.EeveeError, match="kind time: models have no attribute 'date'"):

@@ -59,8 +59,8 @@ def test_what_an_assessment_found_is_not_searched_for_again() -> None:
     table = made_table(30, 6)
     found = eevee.assess(table, 2, n_random=3, beside=(), **QUICK)
     labels: list[str] = []
-    watch = RunControl(progress=lambda progress: labels.append(progress.label))
-    again = eevee.learning_curve(table, 2, sizes=[6, 20], known=found, watch=watch, **QUICK)
+    control = RunControl(progress=lambda progress: labels.append(progress.label))
+    again = eevee.learning_curve(table, 2, sizes=[6, 20], known=found, control=control, **QUICK)
     anew = eevee.learning_curve(table, 2, sizes=[6, 20], **QUICK)
     pd.testing.assert_frame_equal(again.sizes, anew.sizes)
     assert {label.split(",")[0] for label in labels} == {"6 models"}
@@ -281,9 +281,9 @@ def test_too_few_models_for_any_curve_are_said() -> None:
 
 def test_a_stop_ends_it_without_a_curve() -> None:
     asked = iter([False] * 3 + [True] * 1000)
-    watch = RunControl(stop=lambda: next(asked))
+    control = RunControl(stop=lambda: next(asked))
     with pytest.raises(eevee.base.errors.Stopped):
-        eevee.learning_curve(made_table(30, 5), 2, sizes=[6, 20], watch=watch, **QUICK)
+        eevee.learning_curve(made_table(30, 5), 2, sizes=[6, 20], control=control, **QUICK)
 
 
 def test_default_sizes_rise_to_all() -> None:

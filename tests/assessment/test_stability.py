@@ -125,8 +125,8 @@ def test_what_an_assessment_found_is_not_searched_for_again() -> None:
     }
     found = eevee.assess(table, 2, n_random=2, beside=(), **options)
     labels: list[str] = []
-    watch = RunControl(progress=lambda progress: labels.append(progress.label))
-    again = eevee.assess_stability(table, 2, known=found, watch=watch, **options)
+    control = RunControl(progress=lambda progress: labels.append(progress.label))
+    again = eevee.assess_stability(table, 2, known=found, control=control, **options)
     anew = eevee.assess_stability(table, 2, **options)
     pd.testing.assert_frame_equal(again.benchmarks, anew.benchmarks)
     pd.testing.assert_frame_equal(again.steps, anew.steps)

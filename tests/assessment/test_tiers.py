@@ -92,5 +92,5 @@ def test_held_out_models_have_no_part_in_choosing() -> None:
 def test_a_stopped_assessment_leaves_the_tiers_as_they_were() -> None:
     table = made_table(20, 5)
     tiers = eevee.build_tiers(RIDGE.make(table, 0), {"a": 2}, procedure=GREEDY).tier_set
-    watch = RunControl(stop=lambda: True)
-    assert eevee.assess_tiers(table, tiers, watch=watch, **QUICK) == tiers
+    control = RunControl(stop=lambda: True)
+    assert eevee.assess_tiers(table, tiers, control=control, **QUICK) == tiers

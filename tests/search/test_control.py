@@ -10,7 +10,7 @@ def test_the_old_name_still_works() -> None:
     assert Watch is eevee.RunControl
     told: list[Progress] = []
     eevee.Procedure("greedy").run(
-        FunctionScorer(table_with(5), smooth), 2, watch=Watch(progress=told.append)
+        FunctionScorer(table_with(5), smooth), 2, control=Watch(progress=told.append)
     )
     assert told
 
@@ -19,11 +19,11 @@ def test_searches_inside_a_job_report_no_generations() -> None:
     scorer = FunctionScorer(table_with(12), smooth)
     procedure = eevee.Procedure(exhaustive=False)
     told: list[Progress] = []
-    watch = eevee.RunControl(progress=told.append)
-    procedure.run(scorer, 3, watch=watch)
+    control = eevee.RunControl(progress=told.append)
+    procedure.run(scorer, 3, control=control)
     assert any(report.generation is not None for report in told)
     told.clear()
-    procedure.run(scorer, 3, watch=watch.without_generations())
+    procedure.run(scorer, 3, control=control.without_generations())
     assert told
     assert all(report.generation is None for report in told)
     assert UNATTENDED.without_generations() is UNATTENDED

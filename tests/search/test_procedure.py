@@ -214,7 +214,7 @@ def test_unknown_methods_and_counts_are_refused() -> None:
 def test_a_stop_ends_the_restarts_too() -> None:
     procedure = Procedure(evolution=QUICK, restarts=4, exhaustive=False)
     scorer = FunctionScorer(table_with(20), noise)
-    found = procedure.run(scorer, 5, watch=RunControl(stop=lambda: True))
+    found = procedure.run(scorer, 5, control=RunControl(stop=lambda: True))
     assert found.settings["interrupted"]
     assert len(found.agreement.bests) == 1
 

@@ -257,9 +257,9 @@ def test_a_result_is_dumped_as_its_tier_set(tmp_path: Path) -> None:
 
 def test_a_stopped_job_neither_nests_nor_compares_nor_assesses() -> None:
     scorer = FunctionScorer(table_with(12), smooth)
-    watch = eevee.RunControl(stop=lambda: True)
+    control = eevee.RunControl(stop=lambda: True)
     budgets = {"small": 2, "big": 3}
-    found = build_tiers(scorer, budgets, nested=True, assess=eevee.assess_tiers, watch=watch)
+    found = build_tiers(scorer, budgets, nested=True, assess=eevee.assess_tiers, control=control)
     assert found.names == ("small",)
     assert (found.nesting, found.baselines) == (None, None)
     assert found["small"].assessed_loss is None

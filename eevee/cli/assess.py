@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,11 +15,9 @@ from eevee.cli.judge import Names
 from eevee.cli.options import Out, OutputOptions, ScorerOptions, settings
 from eevee.cli.printing import print_json, print_line, print_written, warn_of_leak
 from eevee.cli.search_options import (
-    Budget,
+    GoalOptions,
     RuleOptions,
     SearchOptions,
-    Size,
-    check_budget,
     check_sizes_compare,
     parse_objectives,
 )
@@ -28,7 +26,7 @@ from eevee.cli.subset_options import TierFile, TierName, named_subsets
 from eevee.cli.table_options import JudgedTableOptions
 
 if TYPE_CHECKING:
-    from eevee.assessment.result import Assessment
+    from eevee.assessment.full import FullAssessment
     from eevee.tables.results_table import ResultsTable
 
 Folds = Annotated[int, typer.Option("--n-folds", help="Parts that are held out in turn.", min=2)]
@@ -46,8 +44,7 @@ def assess(
     search: SearchOptions,
     rules: RuleOptions,
     output: OutputOptions,
-    k: Size = None,
-    budget: Budget = None,
+    goal: GoalOptions,
     benchmarks: Names = None,
     tiers: TierFile = None,
     tier: TierName = None,
@@ -78,91 +75,103 @@ def assess(
     resume: Resume = False,
 ) -> None:
     """Estimate a whole search's loss on models that it never sees: the loss to quote."""
-    from eevee.assessment.by_kind import assess_splits
-    from eevee.assessment.learning_curve import learning_curve as curve_of_models
-    from eevee.assessment.stability import assess_stability
-    from eevee.assessment.verdict import verdict
+    from eevee.assessment.full import full_assessment
+    from eevee.assessment.study import Study
     from eevee.base.errors import Stopped
     from eevee.report.assessment import save_assessment
 
-    fixed = _fixed(k, budget, benchmarks, tiers, tier)
-    if k is None and budget is None and (stability or learning_curve):
-        which = "--stability" if stability else "--learning-curve"
-        raise typer.BadParameter(f"{which} goes with -k or --budget")
-    if held_out.kinds and (stability or learning_curve):
-        raise typer.BadParameter(
-            "--stability and --learning-curve hold out random models; run them without --held-out"
-        )
-    if budget is not None:
-        check_budget(budget)
-        check_sizes_compare(scorer, search)
-    others = parse_objectives(objectives, search, searched=k is not None or budget is not None)
-    procedure = search.make(scorer.paper)
-    kept = rules.make(None if budget is None else k)
+    fixed = _fixed(goal, benchmarks, tiers, tier)
+    _check(goal, scorer, search, held_out, stability=stability, learning_curve=learning_curve)
+    others = parse_objectives(objectives, search, searched=goal.given)
+    procedure, kept = search.make(scorer.paper), rules.make(goal.largest)
     try:
         with session(out, resume, output.quiet) as job:
             read = rules.pay(table.read())
-            asked: dict[str, Any] = {
-                "k": k if budget is None else None,
-                "budget": budget,
-                "constraints": kept,
-                "procedure": procedure,
-                "scorer": scorer.plan(),
-                "n_folds": folds,
-                "n_repeats": repeats,
-                "families": families,
-                "seed": scorer.seed,
-                "control": job.folds,
-            }
-            side = assess_splits(
-                read, **asked, **held_out.asked, subsets=fixed, n_random=n_random, objectives=others
-            )
-            found, splits = side.first, side if held_out.kinds else None
-            warn_of_leak(side.leak)
-            stable = assess_stability(read, **asked, known=found) if stability else None
-            curve = curve_of_models(read, **asked, known=found) if learning_curve else None
+            study = Study.of(
+                read, goal.size, budget=goal.budget, constraints=kept, procedure=procedure,
+                scorer=scorer.plan(), n_folds=folds, n_repeats=repeats, families=families,
+                seed=scorer.seed, control=job.folds,
+            )  # fmt: skip
+            found = full_assessment(
+                study, **held_out.asked, subsets=fixed, n_random=n_random, objectives=others,
+                stability=stability, curve=learning_curve,
+            )  # fmt: skip
             if out is not None:
                 given = settings(
-                    table, scorer, search, rules, k=k, budget=budget, benchmarks=benchmarks,
-                    tiers=tiers, tier=tier, folds=folds, repeats=repeats, random=n_random,
-                    families=families, stability=stability, objectives=objectives,
-                    learning_curve=learning_curve, kinds=held_out.kinds, date=held_out.date,
+                    table, scorer, search, rules, goal, benchmarks=benchmarks, tiers=tiers,
+                    tier=tier, folds=folds, repeats=repeats, random=n_random, families=families,
+                    stability=stability, objectives=objectives, learning_curve=learning_curve,
+                    kinds=held_out.kinds, date=held_out.date,
                 )  # fmt: skip
-                save_assessment(out, read, found, given, stable, splits, curve)
+                save_assessment(out, read, found, given)
     except Stopped:
         job.finish("nothing is estimated before all folds are done")
-    said = verdict(side, curve)
+    warn_of_leak(found.leak)
     if output.as_json:
-        more = {"stability": stable, "splits": splits, "learning_curve": curve}
-        beside = {name: one and one.as_dict() for name, one in more.items()}
-        print_json({"verdict": said.as_dict(), **_as_json(found, read), **beside})
+        print_json(_as_json(found, read))
+    else:
+        _print_assessment(found, read, fixed=bool(fixed))
+        print_written(out)
+
+
+def _check(
+    goal: GoalOptions,
+    scorer: ScorerOptions,
+    search: SearchOptions,
+    held_out: KindOptions,
+    *,
+    stability: bool,
+    learning_curve: bool,
+) -> None:
+    """Refuse contradictions as wrong usage."""
+    if goal.budget is not None:
+        check_sizes_compare(scorer, search)
+    if not stability and not learning_curve:
         return
-    for sentence in said.words:
+    if not goal.given:
+        which = "--stability" if stability else "--learning-curve"
+        raise typer.BadParameter(f"{which} goes with -k or --budget")
+    if held_out.kinds:
+        raise typer.BadParameter(
+            "--stability and --learning-curve hold out random models; run them without --held-out"
+        )
+
+
+def _print_assessment(found: FullAssessment, table: ResultsTable, *, fixed: bool) -> None:
+    for sentence in found.verdict.words:
         print_line(sentence)
-    if splits is not None:
-        print_splits(splits)
-    print_assessment(found, read, stable, curve, fixed=bool(fixed))
-    print_written(out)
+    if found.splits is not None:
+        print_splits(found.splits)
+    print_assessment(found.assessment, table, found.stability, found.curve, fixed=fixed)
 
 
 def _fixed(
-    k: int | None, budget: str | None, benchmarks: str | None, tiers: Path | None, tier: str | None
+    goal: GoalOptions, benchmarks: str | None, tiers: Path | None, tier: str | None
 ) -> dict[str, tuple[str, ...]]:
     """Return the given lists, if there are any; refuse to assess nothing as wrong usage."""
     if benchmarks is not None or tiers is not None:
         return named_subsets(benchmarks, tiers, tier)
     if tier is not None:
         raise typer.BadParameter("--tier goes with --tier-file")
-    if k is None and budget is None:
+    if not goal.given:
         raise typer.BadParameter("give -k, --budget, --subset or --tier-file")
     return {}
 
 
-def _as_json(found: Assessment, table: ResultsTable) -> dict[str, object]:
-    from eevee.assessment.objectives import objective_agreement
-
+def _as_json(found: FullAssessment, table: ResultsTable) -> dict[str, object]:
     frames = ("methods", "differences", "pairwise", "columns", "gap", "folds", "models")
-    content = {name: getattr(found, name).to_dict("records") for name in frames}
-    about = {"settings": found.settings, "cost_unit": table.cost_unit}
-    content["objectives"] = objective_agreement(found).to_dict("records")
-    return {**about, **content}
+    assessment = found.assessment
+    content = {name: getattr(assessment, name).to_dict("records") for name in frames}
+    more = {
+        "stability": found.stability,
+        "splits": found.splits,
+        "learning_curve": found.curve,
+    }
+    return {
+        "verdict": found.verdict.as_dict(),
+        "settings": assessment.settings,
+        "cost_unit": table.cost_unit,
+        **content,
+        "objectives": found.objectives.to_dict("records"),
+        **{name: one and one.as_dict() for name, one in more.items()},
+    }

@@ -54,9 +54,9 @@ class KindOptions:
 
     @property
     def asked(self) -> dict[str, Any]:
-        """What `assess_splits` takes of it; without kinds, it does what `assess` does."""
+        """What `assess_splits` takes of it."""
         date = {} if self.date is None else {"date": self.date}
-        return {"kinds": self.kinds or ("random",), **date}
+        return {"kinds": self.kinds, **date}
 
 
 def print_splits(side: SplitsAssessment) -> None:

@@ -40,8 +40,8 @@ def impute(
     out: Out = None,
 ) -> None:
     """Fill the gaps of a sparse table, each with an interval and what it rests on."""
+    from eevee.completion.advice import next_benchmark
     from eevee.completion.complete import impute as complete_table
-    from eevee.completion.next_benchmark import next_benchmark
     from eevee.report.completion import save_completion
     from eevee.report.run_folder import check_out
 

@@ -77,7 +77,7 @@ def rank(
     table: TableOptions, scorer: ScorerOptions, output: OutputOptions, out: Out = None
 ) -> None:
     """Rank benchmarks by how well each alone predicts all of them (paper, Fig. 3)."""
-    from eevee.analysis.ranking import rank_benchmarks
+    from eevee.analysis.ranking import rank
     from eevee.report.run_folder import check_out
     from eevee.report.searches import save_ranking
 
@@ -85,10 +85,10 @@ def rank(
         check_out(out)
     made = scorer.make(table.read(), quiet=output.quiet)
     with progress_bar(output.quiet) as bar:
-        ranking = rank_benchmarks(made, advance=bar.advance)
+        ranking = rank(made, advance=bar.advance)
     bound = float(made.mean_predictor().mean())
     if out is not None:
-        save_ranking(out, made, ranking, settings(table, scorer))
+        save_ranking(out, made, ranking, bound, settings(table, scorer))
     if output.as_json:
         print_json({"mean_predictor": bound, "ranking": ranking.to_dict("records")})
         return

@@ -64,7 +64,7 @@ class Group(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a verb by its name or its earlier one."""
         if cmd_name in VERBS:
-            _warn(f"'{cmd_name}' is now '{VERBS[cmd_name]}'")
+            warn(f"'{cmd_name}' is now '{VERBS[cmd_name]}'")
         return super().get_command(ctx, VERBS.get(cmd_name, cmd_name))
 
 
@@ -104,8 +104,9 @@ def _today(verb: str, args: Sequence[str]) -> list[str]:
 def _say(said: set[str], name: str, what: str) -> None:
     if name not in said:
         said.add(name)
-        _warn(what)
+        warn(what)
 
 
-def _warn(what: str) -> None:
+def warn(what: str) -> None:
+    """Say on standard error what is about to change."""
     typer.echo(f"eevee: warning: {what}", err=True)

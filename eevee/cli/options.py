@@ -15,7 +15,7 @@ from eevee.cli.printing import warn_of_leak
 
 if TYPE_CHECKING:
     from eevee.scorers.base import Scorer
-    from eevee.scorers.spec import Scoring
+    from eevee.scorers.spec import ScorerSpec
     from eevee.tables.results_table import ResultsTable
 
 
@@ -113,12 +113,12 @@ class ScorerOptions:
             typer.echo(f"scorer: {made.choice.name} ({made.choice.reason})", err=True)
         return made
 
-    def plan(self) -> Scoring:
+    def plan(self) -> ScorerSpec:
         """Return how to score, before there is a table."""
         from eevee.readers.weights import read_weights
-        from eevee.scorers.spec import Scoring
+        from eevee.scorers.spec import ScorerSpec
 
-        return Scoring(
+        return ScorerSpec(
             scorer=self.scorer.value,
             n_splits=self.n_splits,
             test_size=self.test_size,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from eevee.cli.old_names import warn
 from eevee.cli.options import ScorerOptions, Targets
 from eevee.cli.panels import RULES, SEARCH, option
 from eevee.cli.subset_options import split_names
@@ -18,13 +19,6 @@ if TYPE_CHECKING:
     from eevee.search.evolution.generations import Evolution
     from eevee.search.procedure import Procedure
     from eevee.tables.results_table import ResultsTable
-
-
-Size = Annotated[
-    int | None,
-    typer.Option("-k", "--k", help="How many benchmarks; at most, with --budget.", min=1),
-]
-Budget = Annotated[str | None, typer.Option("--budget", help="Total cost, as 12 or 25%.")]
 
 
 class Method(StrEnum):
@@ -186,6 +180,50 @@ class SearchOptions:
             "--restarts": self.restarts != 1,
         }
         return " and ".join(name for name, there in given.items() if there)
+
+
+@dataclass(frozen=True)
+class GoalOptions:
+    """What is searched for: a size or a budget."""
+
+    k: Annotated[
+        int | None, option("-k", "--k", help="How many benchmarks.", panel=SEARCH, min=1)
+    ] = None
+    budget: Annotated[
+        str | None, option("--budget", help="Total cost, as 12 or 25%.", panel=SEARCH)
+    ] = None
+    max_size: Annotated[
+        int | None,
+        option(
+            "--max-size", help="Maximum number of benchmarks under a budget.", panel=SEARCH, min=1
+        ),
+    ] = None
+
+    def check(self) -> None:
+        """Refuse contradictions as wrong usage; `-k` with a budget was `--max-size`."""
+        if self.budget is not None:
+            check_budget(self.budget)
+            if self.k is not None and self.max_size is None:
+                warn("-k with --budget is now --max-size")
+            elif self.k is not None:
+                raise typer.BadParameter("give -k or --budget")
+        elif self.max_size is not None:
+            raise typer.BadParameter("--max-size goes with --budget; -k says a size")
+
+    @property
+    def given(self) -> bool:
+        """Whether there is anything to search for."""
+        return self.k is not None or self.budget is not None
+
+    @property
+    def size(self) -> int | None:
+        """The size, where there is no budget."""
+        return self.k if self.budget is None else None
+
+    @property
+    def largest(self) -> int | None:
+        """The largest size under a budget."""
+        return None if self.budget is None else self.max_size or self.k
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,14 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.find import Baselines, minimised, print_agreement, print_baselines, print_notes
 from eevee.cli.options import Out, OutputOptions, ScorerOptions, settings
+from eevee.cli.print_search import (
+    Baselines,
+    minimised,
+    print_agreement,
+    print_baselines,
+    print_notes,
+)
 from eevee.cli.printing import number, print_json, print_line, print_table, print_written
 from eevee.cli.search_options import (
     RuleOptions,
@@ -69,6 +75,7 @@ def tiers(
     resume: Resume = False,
 ) -> None:
     """Choose one tier per budget: the best subset whose total cost fits."""
+    from eevee.analysis.overview import overview
     from eevee.assessment.tiers import assess_tiers
     from eevee.report.searches import save_tiers
     from eevee.tiers.build import build_tiers
@@ -93,7 +100,8 @@ def tiers(
             own: dict[str, Any] = {"budgets": budgets, "sizes": sizes, "k": k}
             own |= {"nested": result.nesting is not None, "assess": assess}
             asked = settings(table, scorer, search, rules, **own)
-            save_tiers(out, made, result, asked, advance=job.bar.advance)
+            shown = overview(made, result.searches, result.losses, advance=job.bar.advance)
+            save_tiers(out, made, result, shown, asked)
     if output.as_json:
         print_json(json.loads(tiers_to_json(result)))
     else:

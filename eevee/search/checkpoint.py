@@ -69,8 +69,8 @@ class Checkpoints:
     >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
     >>> with tempfile.TemporaryDirectory() as home:
     ...     kept = Checkpoints(home)
-    ...     first = eevee.evolve(scorer, 4, exhaustive=False, checkpoints=kept)
-    ...     again = eevee.evolve(scorer, 4, exhaustive=False, checkpoints=kept)  # only ranks
+    ...     first = eevee.search.evolve(scorer, 4, exhaustive=False, checkpoints=kept)
+    ...     again = eevee.search.evolve(scorer, 4, exhaustive=False, checkpoints=kept)  # only ranks
     >>> first.best == again.best
     True
     """

@@ -13,19 +13,19 @@ from eevee.scorers.base import Scorer
 from eevee.scorers.objective import objective_scorer
 from eevee.search.baselines import cheapest_first, medoids, most_correlated, random_subsets
 from eevee.search.constraints import Constraints
-from eevee.search.control import never
+from eevee.search.control import UNATTENDED, RunControl, takes_control
 from eevee.search.evolution.evolve import evolve
 from eevee.search.evolution.generations import Evolution
 from eevee.search.goal import Budget, Goal
 from eevee.search.greedy import MAX_BACKWARD, greedy, greedy_backward, greedy_swaps, n_backward
 from eevee.search.near_ties import lowest_row
-from eevee.search.result import ProgressHook, SearchResult
+from eevee.search.result import SearchResult
 
 
 def paper(
     scorer: Scorer, k: int | None = None, *, evolution: Evolution | None = None, **options: Any
 ) -> SearchResult:
-    """Search by the paper's algorithm as it is written; parameters as in `eevee.evolve`."""
+    """Search by the paper's algorithm as it is written; parameters as in `eevee.search.evolve`."""
     found = evolve(scorer, k, evolution=evolution or Evolution.paper(), **options)
     if found.exact:
         return found
@@ -50,6 +50,7 @@ SEARCHES: dict[str, Callable[..., SearchResult]] = {
 }
 
 
+@takes_control
 def compare(
     scorer: Scorer,
     found: SearchResult,
@@ -59,8 +60,7 @@ def compare(
     constraints: Constraints | None = None,
     seed: int = 0,
     n_rescore: int = 8,
-    stop: Callable[[], bool] = never,
-    progress: ProgressHook | None = None,
+    control: RunControl = UNATTENDED,
 ) -> pd.DataFrame:
     """Set what a search found beside all baselines for the same size or budget.
 
@@ -72,9 +72,8 @@ def compare(
     found : SearchResult
     k, budget, constraints, seed, n_rescore
         As for that search.
-    stop : callable, optional
-        Asked between methods; true leaves the rest out.
-    progress : callable, optional
+    control : RunControl
+        After a stop the rest is left out.
 
     Returns
     -------
@@ -96,7 +95,7 @@ def compare(
     >>> frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 5)), columns=list("abcde"))
     >>> table = eevee.ResultsTable.from_scores(frame)
     >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
-    >>> rows = compare(scorer, eevee.evolve(scorer, k=2), k=2)
+    >>> rows = compare(scorer, eevee.search.evolve(scorer, k=2), k=2)
     >>> rows["method"].tolist()[:4], bool((rows["loss"] >= rows["loss"].iloc[0]).all())
     (['exhaustive', 'random', 'cheapest', 'correlated'], True)
     """
@@ -106,18 +105,22 @@ def compare(
     shared: dict[str, Any] = {"budget": budget, "constraints": constraints, "seed": seed}
     backward = n_backward(Goal.of(k, budget, constraints).space_for(scorer))
     for name, search in BASELINES.items():
-        if stop():
+        if control.stop():
             break
         if name == "random":
             drawn = found  # what was drawn there already: one median on one screen
             if not found.n_random:
-                drawn = search(scorer, k, **shared, n_rescore=0, label=name, progress=progress)
+                drawn = search(
+                    scorer, k, **shared, n_rescore=0, label=name, progress=control.progress
+                )
             rows.append(_distribution(drawn))
         elif name == "greedy-backward" and backward > MAX_BACKWARD:
             why = f"skipped: may score {backward:,} subsets, more than {MAX_BACKWARD:,}"
             rows.append({"method": name, "benchmarks": None, "note": why})
         elif name != own:
-            again = search(scorer, k, **shared, n_rescore=n_rescore, label=name, progress=progress)
+            again = search(
+                scorer, k, **shared, n_rescore=n_rescore, label=name, progress=control.progress
+            )
             rows.append(_row(name, again))
     return pd.DataFrame(rows, columns=_COLUMNS).astype({"size": "Int64", "evaluated": "Int64"})
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from eevee.scorers.base import Advance
 from eevee.search.checkpoint import Checkpoints
@@ -61,5 +64,31 @@ class RunControl:
 
 
 UNATTENDED = RunControl()
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def takes_control(function: Callable[P, T]) -> Callable[P, T]:
+    """Let a function that takes `control` take what it was before, with a warning.
+
+    That is ``watch=``, or ``checkpoints=``, ``stop=`` and ``progress=`` one by one; this goes in
+    the next version.
+    """
+
+    @wraps(function)
+    def wrapped(*args: P.args, **options: P.kwargs) -> T:
+        before: dict[str, Any] = options
+        for name in {"watch", "checkpoints", "stop", "progress"} & set(before):
+            value = before.pop(name)
+            warnings.warn(f"{name}= is now control=RunControl(...)", FutureWarning, stacklevel=2)
+            control = before.get("control", UNATTENDED)
+            whole = name == "watch"
+            before["control"] = value if whole else replace(control, **{name: value})
+        return function(*args, **options)
+
+    return wrapped
+
+
 Watch = RunControl
 """The name of `RunControl` up to version 0.1; goes in the next one."""

@@ -15,7 +15,7 @@ from eevee.scorers.objective import check_objective, objective_scorer, plain_sco
 from eevee.search.agreement import agreement
 from eevee.search.compare import SEARCHES
 from eevee.search.constraints import Constraints
-from eevee.search.control import UNATTENDED, RunControl
+from eevee.search.control import UNATTENDED, RunControl, takes_control
 from eevee.search.evolution.generations import Evolution
 from eevee.search.goal import Budget
 from eevee.search.near_ties import NearTies, check_near_ties, settle
@@ -48,7 +48,7 @@ class Procedure:
     restarts : int
         Searches on the same splits, each with a seed of its own; the best of them counts.
     objective : {"loss", "kendall", "r2"}
-        What is minimised (`eevee.objective_scorer`).
+        What is minimised (`eevee.scorers.objective_scorer`).
     near_ties : {"auto", "covariance", "loss"}
         What "evolution" proposes of the subsets that the loss does not tell apart
         (`eevee.search.near_ties.settle`); the other methods propose what they say.
@@ -105,6 +105,7 @@ class Procedure:
         """Return what the search minimises; it can be searched with again and again."""
         return objective_scorer(scorer, self.objective)
 
+    @takes_control
     def run(
         self,
         scorer: Scorer,
@@ -118,16 +119,16 @@ class Procedure:
         control: RunControl = UNATTENDED,
         elsewhere: Sequence[Scorer] = (),
     ) -> SearchResult:
-        """Search, as often as there are restarts; parameters as in `eevee.evolve`.
+        """Search, as often as there are restarts; parameters as in `eevee.search.evolve`.
 
         The scorer may be one of losses, or what `judge` made of it.
 
         Parameters
         ----------
         elsewhere : sequence of Scorer
-            The same scorer on other splits, with other initialisations (`Scoring.elsewhere`): one
-            search each, which only say how far what is found depends on these. Their losses do
-            not compare with those of `scorer`, so that none of them can win.
+            The same scorer on other splits, with other initialisations (`ScorerSpec.elsewhere`):
+            one search each, which only say how far what is found depends on these. Their losses
+            do not compare with those of `scorer`, so that none of them can win.
 
         Returns
         -------
@@ -140,12 +141,7 @@ class Procedure:
         def search(judge: Scorer, start: list[tuple[str, ...]], **own: Any) -> SearchResult:
             options: dict[str, Any] = {"progress": control.progress}
             if self.evolves:
-                options |= self._evolving(judge)
-                options |= {
-                    "checkpoints": control.checkpoints,
-                    "stop": control.stop,
-                    "include": start,
-                }
+                options = {**self._evolving(judge), "control": control, "include": start}
             goal = {"budget": budget, "constraints": constraints, "n_rescore": self.n_rescore}
             return SEARCHES[self.method](judge, k, **goal, **options, **own)
 

@@ -12,7 +12,7 @@ from eevee._version import __version__
 from eevee.scorers.base import Scorer
 from eevee.scorers.objective import plain_scorer
 from eevee.search.constraints import Constraints
-from eevee.search.control import UNATTENDED, RunControl
+from eevee.search.control import UNATTENDED, RunControl, takes_control
 from eevee.search.curve import best_losses
 from eevee.search.goal import Budget
 from eevee.search.procedure import Procedure
@@ -25,9 +25,10 @@ from eevee.tiers.nest import check_nestable, nest_tiers
 from eevee.tiers.result import TiersResult
 
 Assess = Callable[..., TierSet]
-"""`eevee.assess_tiers`, or a `functools.partial` of it."""
+"""`eevee.assessment.assess_tiers`, or a `functools.partial` of it."""
 
 
+@takes_control
 def build_tiers(
     scorer: Scorer,
     budgets: Mapping[str, float | str | Budget],
@@ -66,8 +67,8 @@ def build_tiers(
     elsewhere : sequence of Scorer
         The same scorer on other splits (`Procedure.run`), to say how far tiers depend on these.
     assess : callable, optional
-        `eevee.assess_tiers`, or ``functools.partial(eevee.assess_tiers, scorer="ridge")``: then
-        each tier has an assessed loss. It is given table, tiers, `constraints`, `nested`,
+        `eevee.assessment.assess_tiers`, or ``functools.partial(assess_tiers, scorer="ridge")``:
+        then each tier has an assessed loss. It is given table, tiers, `constraints`, `nested`,
         `procedure` and `control`; scorer, folds and seed are its own.
     control : RunControl
         After a stop there are fewer tiers, and neither nesting, baselines nor assessment.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -11,79 +12,47 @@ from eevee.base.arrays import Subset
 from eevee.scorers.base import Scorer
 from eevee.search.baselines import N_RANDOM
 from eevee.search.constraints import Constraints
-from eevee.search.control import UNATTENDED, RunControl
-from eevee.search.front.pareto import ParetoResult, within_one_se
+from eevee.search.control import UNATTENDED, RunControl, takes_control
+from eevee.search.front.nsga import Nsga
+from eevee.search.front.pareto import ParetoResult, pareto, within_one_se
 from eevee.search.goal import Budget, Goal
+from eevee.search.judging import search_verdict
 from eevee.search.procedure import Procedure
 from eevee.search.result import Ledger, ProgressHook, SearchResult
 from eevee.search.space import Space
+from eevee.search.verdict import SearchVerdict
+from eevee.tiers.build import make_tier_set
+from eevee.tiers.file import TierSet
 from eevee.tiers.goals import make_goals, search_tiers
 
 MOST_NEIGHBOURS = 6000
 """Local search goes no further where a subset has more neighbours."""
 
 
-def read_tier(
-    scorer: Scorer,
-    result: ParetoResult,
-    budget: float | str,
-    *,
-    constraints: Constraints | None = None,
-    n_rescore: int = 8,
-    label: str = "tier",
-    control: RunControl = UNATTENDED,
-) -> SearchResult:
-    """Read the best subset under a budget from a front, and move it on while a neighbour is better.
+@dataclass(frozen=True, eq=False)
+class FrontResult:
+    """A front of loss and cost, and the tiers that were read from it.
 
-    Parameters
+    Attributes
     ----------
-    scorer : Scorer
-        The one that the front was searched with.
-    result : ParetoResult
-    budget : float or str
-        In the table's cost unit, or a percentage such as ``"25%"``.
-    constraints : Constraints, optional
-        Those of the front.
-    n_rescore : int
-        Initialisations under which the best 50 are scored again; 0 skips it.
-    label : str
-        Name in progress reports.
-    control : RunControl
-
-    Returns
-    -------
-    SearchResult
-        `evaluated` holds what the front's search scored under the budget, and the neighbours.
-
-    Raises
-    ------
-    EeveeError
-        If the budget is no number or below what the rules cost.
-
-    Examples
-    --------
-    >>> import numpy as np, pandas as pd, eevee
-    >>> scores = np.random.default_rng(0).normal(size=(20, 6))
-    >>> table = eevee.ResultsTable.from_scores(pd.DataFrame(scores, columns=list("abcdef")))
-    >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
-    >>> bool(read_tier(scorer, eevee.pareto(scorer), "50%").best_row["cost"] <= 3)
-    True
+    front : ParetoResult
+    searches : mapping of tier name to SearchResult
+    verdicts : mapping of tier name to SearchVerdict
+    tier_set : TierSet or None
+        The content of the tier file; None without tiers.
     """
-    space = Goal.of(budget=budget, constraints=constraints).space_for(scorer)
-    ledger = _polished(scorer, result, space, label, control)
-    settings = {
-        **result.settings,
-        "budget": space.budget,
-        "method": "front",
-        "n_rescore": n_rescore,
-    }
-    return ledger.result(n_rescore=n_rescore, settings=settings, logbook=ledger.one_line())
+
+    front: ParetoResult
+    searches: Mapping[str, SearchResult]
+    verdicts: Mapping[str, SearchVerdict]
+    tier_set: TierSet | None
 
 
+@takes_control
 def tiers_from_front(
     scorer: Scorer,
     result: ParetoResult,
-    budgets: Mapping[str, float | str],
+    budgets: Mapping[str, float | str | Budget],
     *,
     constraints: Constraints | None = None,
     procedure: Procedure | None = None,
@@ -115,6 +84,16 @@ def tiers_from_front(
     ------
     EeveeError
         If a budget is no number or below what the rules cost (before anything is scored).
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, eevee
+    >>> scores = np.random.default_rng(0).normal(size=(20, 6))
+    >>> table = eevee.ResultsTable.from_scores(pd.DataFrame(scores, columns=list("abcdef")))
+    >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
+    >>> found = tiers_from_front(scorer, eevee.pareto(scorer), {"small": 2, "half": "50%"})
+    >>> {name: len(tier.best) for name, tier in found.items()}
+    {'small': 2, 'half': 3}
     """
     goals = make_goals(scorer, budgets, None, constraints)
     lowest = replace(procedure or Procedure(), near_ties="loss")  # as the front itself goes
@@ -125,6 +104,85 @@ def tiers_from_front(
         also = [alone[name].best, *(tier.best for tier in tiers.values())]
         tiers[name] = _better(scorer, alone[name], result, space, also, control)
     return tiers
+
+
+@takes_control
+def search_front(
+    scorer: Scorer,
+    budgets: Mapping[str, float | str | Budget] | None = None,
+    *,
+    one_se: bool = False,
+    constraints: Constraints | None = None,
+    settings: Nsga | None = None,
+    exhaustive: bool = True,
+    procedure: Procedure | None = None,
+    seed: int = 0,
+    file_seed: int | None = None,
+    splits: Mapping[str, Any] | None = None,
+    control: RunControl = UNATTENDED,
+) -> FrontResult:
+    """Search for the front of loss and cost, and read tiers from it: all of `eevee pareto`.
+
+    Parameters
+    ----------
+    scorer : Scorer
+    budgets : mapping of tier name to budget, optional
+        Also tiers, as `tiers_from_front`.
+    one_se : bool
+        Also a tier "one-se", as `one_se_tier`.
+    constraints : Constraints, optional
+        Rules that every subset must keep.
+    settings : Nsga, optional
+    exhaustive : bool
+        Allow scoring everything.
+    procedure : Procedure, optional
+        Of the searches under each budget.
+    seed : int
+    file_seed, splits
+        As `eevee.build_tiers`.
+    control : RunControl
+
+    Returns
+    -------
+    FrontResult
+
+    Raises
+    ------
+    EeveeError
+        If a budget or a rule cannot be met (before the work).
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, eevee
+    >>> scores = np.random.default_rng(0).normal(size=(20, 6))
+    >>> table = eevee.ResultsTable.from_scores(pd.DataFrame(scores, columns=list("abcdef")))
+    >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
+    >>> found = search_front(scorer, {"half": "50%"}, one_se=True)
+    >>> found.tier_set.names, found.tier_set["half"].cost <= 3
+    (('half', 'one-se'), True)
+    """
+    budgets = budgets or {}
+    if budgets:
+        make_goals(scorer, budgets, None, constraints)
+    result = pareto(
+        scorer,
+        constraints=constraints,
+        seed=seed,
+        settings=settings,
+        exhaustive=exhaustive,
+        control=control,
+    )
+    rules: dict[str, Any] = {"constraints": constraints, "seed": seed, "control": control}
+    found: dict[str, SearchResult] = {}
+    if budgets and not control.stop():
+        found = tiers_from_front(scorer, result, budgets, procedure=procedure, **rules)
+    if one_se:
+        found["one-se"] = one_se_tier(scorer, result, constraints=constraints)
+    judged = {name: search_verdict(scorer, one) for name, one in found.items()}
+    own = seed if file_seed is None else file_seed
+    about: dict[str, Any] = {"verdicts": judged, "splits": splits}
+    tiers = make_tier_set(scorer, found, seed=own, **about) if found else None
+    return FrontResult(result, found, judged, tiers)
 
 
 def one_se_tier(

@@ -13,9 +13,10 @@ from eevee.search.compare import compare
 from eevee.search.constraints import Constraints
 from eevee.search.control import UNATTENDED, RunControl
 from eevee.search.goal import Budget, Goal, check_unseen
+from eevee.search.judging import search_verdict
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
-from eevee.search.verdict import SearchVerdict, search_verdict
+from eevee.search.verdict import SearchVerdict
 
 
 def make_goals(
@@ -120,8 +121,7 @@ def compare_goals(
             result,
             **goals[name].arguments,
             seed=goal_seed(seed, goals[name]),
-            stop=control.stop,
-            progress=control.progress,
+            control=control,
         )
         frame.insert(0, "tier", name)
         parts.append(frame)
@@ -135,7 +135,7 @@ def judge_goals(
     *,
     seed: int = 0,
 ) -> dict[str, SearchVerdict]:
-    """Judge for each goal what was found beside random subsets, as `eevee.search_verdict`."""
+    """Judge for each goal what was found beside random subsets (`search_verdict`)."""
     return {
         name: search_verdict(
             scorer, result, **goals[name].arguments, seed=goal_seed(seed, goals[name])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 import eevee
 from eevee.search.control import UNATTENDED, Watch
 from eevee.search.result import Progress
@@ -13,6 +15,21 @@ def test_the_old_name_still_works() -> None:
         FunctionScorer(table_with(5), smooth), 2, control=Watch(progress=told.append)
     )
     assert told
+
+
+def test_what_control_holds_can_be_given_as_before() -> None:
+    scorer = FunctionScorer(table_with(8), smooth)
+    told: list[Progress] = []
+    with pytest.warns(FutureWarning, match=r"progress= is now control=RunControl"):
+        one = eevee.pareto(scorer, progress=told.append)
+    assert told
+    with pytest.warns(FutureWarning, match="stop= is now"):
+        stopped = eevee.pareto(scorer, exhaustive=False, stop=lambda: True)
+    assert stopped.settings["interrupted"]
+    with pytest.warns(FutureWarning, match="watch= is now"):
+        again = eevee.sweep(scorer, [2], watch=eevee.RunControl(progress=told.append))
+    assert one.exact
+    assert again[0].best == eevee.sweep(scorer, [2])[0].best
 
 
 def test_searches_inside_a_job_report_no_generations() -> None:

@@ -164,7 +164,7 @@ def test_random_splits_straddle_duplicates_and_splits_by_their_groups_do_not() -
     apart = straddling(eevee.shuffle_splits(table), labels)
     assert apart["members"].tolist() == [(i, 20 + i) for i in range(4)]
     assert apart["n_splits"].between(1, 10).all()
-    for make in (eevee.shuffle_splits, eevee.fold_splits, eevee.frontier_splits):
+    for make in (eevee.shuffle_splits, eevee.fold_splits, eevee.splits.frontier_splits):
         assert straddling(make(table, groups=labels), labels).empty
 
 

@@ -52,7 +52,7 @@ def _labels(table: eevee.ResultsTable) -> np.ndarray:
 def test_a_family_that_random_draws_never_test_is_held_out_too() -> None:
     table = with_families((20, 5, 4, 3))
     large = _labels(table) == 0
-    assert not eevee.family_splits(table).test[:, large].any()
+    assert not eevee.splits.family_splits(table).test[:, large].any()
     assert drawn(table, "family").test[:, large].sum() == 2 * 20
 
 

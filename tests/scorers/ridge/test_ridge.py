@@ -409,7 +409,7 @@ def test_a_scorer_describes_itself_and_has_no_initialisations() -> None:
 
 def test_a_search_can_use_it() -> None:
     table = made_table(30, 8)
-    found = eevee.evolve(RidgeScorer(table, few_splits(table)), k=3, seed=0)
+    found = eevee.search.evolve(RidgeScorer(table, few_splits(table)), k=3, seed=0)
     assert len(found.best) == 3
 
 

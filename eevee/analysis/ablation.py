@@ -39,7 +39,7 @@ def ablate(
     scorer : Scorer
     subset : iterable of benchmark names
     advance : callable, optional
-        Told how many subsets have just been scored.
+        Called with the number of subsets just scored.
 
     Returns
     -------

@@ -54,7 +54,7 @@ def overview(
     losses : DataFrame
         Of the best subset of each, from `eevee.search.curve.best_losses`.
     advance : callable, optional
-        Told how many subsets have just been scored.
+        Called with the number of subsets just scored.
 
     Examples
     --------

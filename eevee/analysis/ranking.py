@@ -15,7 +15,7 @@ def rank(scorer: Scorer, *, advance: Advance | None = None) -> pd.DataFrame:
     ----------
     scorer : Scorer
     advance : callable, optional
-        Told how many benchmarks have just been scored.
+        Called with the number of benchmarks just scored.
 
     Returns
     -------

@@ -20,7 +20,7 @@ NEAR = 0.05
 WIDE = 0.25
 """An interval that reaches above this share of the loss does not say how many are enough."""
 NARROW = 0.5
-"""A guess whose interval is wider than this share of the last loss is not told in words."""
+"""A guess whose interval is wider than this share of the last loss is not put into words."""
 _RIVALS = {
     "beyond": "random subsets of the same size or cost",
     "beyond_means": "the mean predictor on the benchmarks that are not run",
@@ -83,7 +83,7 @@ class LearningCurve:
 
     @property
     def alike(self) -> int | None:
-        """From how many models on the loss cannot be told from that with the most.
+        """From how many models on the loss cannot be distinguished from that with the most.
 
         The interval of the difference holds 0, which does not make them equal. None if only the
         most are.
@@ -152,7 +152,7 @@ class LearningCurve:
         least, most = self._bounded(rows, start)
         how, so = f"is within {_percent(NEAR)} of", "more models would help little."
         if self.enough is None:
-            how, so = "cannot be told from", "whether more models would help is not shown."
+            how, so = "cannot be distinguished from", "whether more models would help is not shown."
         if most > WIDE:
             most = max(0.0, before["above_high"] / rows[-1][self._loss])
             return (

@@ -52,7 +52,7 @@ class Assessment:
         (the same five as shares of the loss of `against`). Below 0: `method` is better.
     pairwise : DataFrame
         ``method, low, high, pairs, accuracy``: pairs of models whose order by mean score was
-        told rightly, by their true gap in standard deviations of the mean score.
+        identified correctly, by their true gap in standard deviations of the mean score.
     columns : DataFrame, one row per column and method
         ``method, column, benchmark, mae`` (in the column's own measure, over the splits whose
         subset did not hold its benchmark, of predictions between the column's bounds, as in

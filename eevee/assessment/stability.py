@@ -46,7 +46,7 @@ class Stability:
     agreement : DataFrame indexed by "models" and "seeds"
         ``searches, jaccard, kuncheva``: means over pairs of their subsets.
     noise : DataFrame indexed by "splits" and "initialisations"
-        ``draws, mean, spread``: the loss of `subset` when only these are drawn anew. Differences
+        ``draws, mean, spread``: the loss of `subset` when only these are redrawn. Differences
         of search losses below the spread say nothing. NaN for scorers without initialisations.
     steps : DataFrame, one row per kind of target; empty under a budget
         ``targets, k, loss, next, difference, t_low, t_high, apart``: held-out loss with k
@@ -66,11 +66,11 @@ class Stability:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What cannot be told apart or plays no part, one sentence each."""
+        """What cannot be distinguished or plays no part, one sentence each."""
         seeds = ("Every subset was scored: seeds of the search play no part.",)
         return (seeds if self.exact else ()) + tuple(
-            f"k = {row['k']} and k = {row['next']} cannot be told apart ({row['targets']} targets: "
-            f"{row['difference']:+.4g}, interval {row['t_low']:+.4g} to {row['t_high']:+.4g})"
+            f"k = {row['k']} and k = {row['next']} cannot be distinguished "
+            f"({row['targets']} targets: {row['difference']:+.4g}, interval {row['t_low']:+.4g} to {row['t_high']:+.4g})"
             for row in self.steps.to_dict("records")
             if not row["apart"] and np.isfinite(row["difference"])
         )

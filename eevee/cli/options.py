@@ -130,7 +130,7 @@ class ScorerOptions:
         )
 
     def elsewhere(self, made: Scorer, table: ResultsTable, count: int) -> Sequence[Scorer]:
-        """Make the same scorer on so many other splits."""
+        """Make the same scorer on that many other splits."""
         return self.plan().elsewhere(made, table, self.seed, count)
 
     def _mlp_options(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The verb `pareto`: the best subset for whatever one can pay."""
+"""The verb `pareto`: the best subset for every budget."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ FLOOR = 0.05
 """Added before logarithms, in standardised units: a lucky hit is not infinitely good."""
 SLOPE_PENALTY = 5.0
 PRIOR_CELLS = 3
-"""A column's own level of error is pulled to that of all, as if by so many more cells."""
+"""A column's own level of error is pulled to that of all, as if by this many more cells."""
 
 
 @dataclass(frozen=True, eq=False)

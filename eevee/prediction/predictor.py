@@ -249,7 +249,7 @@ def fit_predictor(
         Of the mean score, and of the loss that meta-models are trained and chosen by.
     groups : str or labels of shape (n_models,), optional
         An attribute of ``table.models``, such as "family", or labels: models that are left out
-        together, for intervals, epochs and the choice of the meta-model, so that these speak of a
+        together, for intervals, epochs and the choice of the meta-model, so that these are about a
         model of a new family. Near-duplicates always are.
 
     Returns

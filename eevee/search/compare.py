@@ -79,7 +79,7 @@ def compare(
     -------
     DataFrame, one row per method, `found` first
         ``method, loss, low, high, rescored_mean, cost, size, benchmarks, evaluated, note``.
-        The row "random" speaks of all random draws: median loss, cost and size, and the 5 %
+        The row "random" is over all random draws: median loss, cost and size, and the 5 %
         and 95 % quantiles of the loss as ``low`` and ``high``; ``evaluated`` is how many
         different subsets these are, and it names no benchmarks. A method
         that was skipped has a note and blanks.

@@ -25,13 +25,13 @@ class RunControl:
     Attributes
     ----------
     checkpoints : Checkpoints or None
-        Where states are kept, and taken up again.
+        Where states are kept, to resume from.
     stop : callable
         Asked between generations; true ends the search with what is best so far.
     progress : callable or None
-        Told of a `Progress` as subsets are scored.
+        Called with a `Progress` as subsets are scored.
     advance : callable or None
-        Told how many subsets have just been scored outside a search.
+        Called with the number of subsets just scored outside a search.
 
     Examples
     --------

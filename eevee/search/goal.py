@@ -130,8 +130,8 @@ class Goal:
         """Refuse a budget for an objective that does not compare across sizes."""
         if self.budget is not None and objective == "r2":
             raise EeveeError(
-                "a search under a budget compares subsets of different sizes, for which R2 speaks "
-                "of different benchmarks; use a size k, or another objective"
+                "a search under a budget compares subsets of different sizes, for which R2 is "
+                "over different benchmarks; use a size k, or another objective"
             )
 
     def space_for(self, scorer: Scorer) -> Space:
@@ -204,7 +204,7 @@ def check_unseen(scorer: Scorer, space: Space) -> None:
 
 
 def inside(space: Space, subset: Subset) -> Subset:
-    """Return a subset that a search is to begin with.
+    """Return a subset that a search is to start from.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def inside(space: Space, subset: Subset) -> Subset:
         If it is not in the space.
     """
     if subset not in space:
-        raise EeveeError(f"cannot begin with {', '.join(subset)}: it breaks {space.describe()}")
+        raise EeveeError(f"cannot start from {', '.join(subset)}: it breaks {space.describe()}")
     return subset
 
 

@@ -22,7 +22,7 @@ from eevee.search.near_ties import NearTies, check_near_ties, settle
 from eevee.search.result import SearchResult
 
 EVOLVING = ("evolution", "paper")
-"""Methods that take the settings of an evolution, checkpoints and subsets to begin with."""
+"""Methods that take the settings of an evolution, checkpoints and subsets to start from."""
 ELSEWHERE = 1000
 """Which child of the seed searches on other splits get; restarts have those below."""
 UNSCORED = ("cheapest", "correlated", "medoids")
@@ -88,7 +88,7 @@ class Procedure:
 
     @property
     def evolves(self) -> bool:
-        """Whether the search takes checkpoints and subsets to begin with."""
+        """Whether the search takes checkpoints and subsets to start from."""
         return self.method in EVOLVING
 
     @property

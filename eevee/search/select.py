@@ -70,7 +70,7 @@ def select(
     seed : int
         Of the search alone; the scorer and the splits have their own.
     include : iterable of subsets
-        Where an evolution begins with these as well.
+        Subsets that an evolution also starts from.
     baselines : bool
         Whether to search by the simple methods as well, to compare.
     elsewhere : sequence of Scorer

@@ -1,4 +1,4 @@
-"""How models are dealt to the sides of a split: sizes, and draws of whole groups."""
+"""How models are assigned to train, validation and test: sizes, and draws of whole groups."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _UNREACHED, _NOTHING = -1, -2
 
 
 def check_draw(n_splits: int, seed: int, count: str = "n_splits", **shares: float) -> None:
-    """Check what every way of drawing splits is told."""
+    """Check what every way of drawing splits takes."""
     if n_splits < 1:
         raise EeveeError(f"{count} must be at least 1, got {n_splits}")
     if seed < 0:

@@ -249,7 +249,7 @@ def dump_tiers(tiers: TierSet | HoldsTiers, path: str | os.PathLike[str]) -> Non
     Examples
     --------
     >>> import tempfile
-    >>> table = TableInfo("scores.csv", None, 20, 3)
+    >>> table = TableInfo("scores.csv", "0" * 64, 20, 3)
     >>> tiers = TierSet("eevee 0.1.0", "benchmarks", table, {}, {}, seed=0, tiers=())
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     dump_tiers(tiers, f"{folder}/tiers.yaml")

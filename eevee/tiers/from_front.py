@@ -258,7 +258,7 @@ def _polished(
     label: str,
     control: RunControl,
 ) -> Ledger:
-    """Begin with what the front's search scored, and score neighbours until none is better."""
+    """Start from what the front's search scored, and score neighbours until none is better."""
     ledger = _seen(scorer, result, space, label, control.progress)
     ledger.add(ledger.count_draws(_random(space, result)), 0)
     generation = int(result.evaluated["generation"].max()) + 1
@@ -279,7 +279,7 @@ def _seen(
     label: str,
     progress: ProgressHook | None = None,
 ) -> Ledger:
-    """Begin with what the front's search scored in a space."""
+    """Start from what the front's search scored in a space."""
     ledger = Ledger(scorer, label, len(result.evaluated), progress)
     seen = result.evaluated[["benchmarks", "loss", "spread", "generation"]]
     rows = {subset: tuple(row) for subset, *row in seen.itertuples(index=False)}
@@ -288,5 +288,5 @@ def _seen(
 
 
 def _random(space: Space, result: ParetoResult) -> list[Subset]:
-    """Draw what a search of this space would begin with."""
+    """Draw what a search of this space would start from."""
     return space.draws(np.random.default_rng(result.settings["seed"]), N_RANDOM)

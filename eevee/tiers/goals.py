@@ -67,7 +67,7 @@ def search_tiers(
 ) -> dict[str, SearchResult]:
     """Search for each goal, in the order given.
 
-    Where the search can begin with given subsets, that of a larger budget begins also with what
+    Where the search can start from given subsets, that of a larger budget also starts from what
     was found under the smaller ones, so that no tier is worse than a cheaper one by the loss
     that ranks them. The random part of a search depends on its own goal alone.
 

@@ -11,7 +11,7 @@ import pytest
 import eevee
 from eevee.scorers.spec import ScorerSpec
 from eevee.splits.groups import group_labels
-from eevee.splits.near_duplicates import duplicate_groups, find_leak, straddling
+from eevee.splits.near_duplicates import duplicate_groups, find_leak, separated_groups
 from eevee.tables.results_table import ResultsTable
 from tests.conftest import made_table
 from tests.scorers.tables import with_scores
@@ -34,7 +34,7 @@ def test_models_of_a_group_stay_on_one_side_and_linked_groups_are_one() -> None:
 
     def parted(scoring: ScorerSpec) -> list[bool]:
         splits = scoring.splits(table, 1)
-        return [not straddling(splits, labels).empty for labels in (same, family)]
+        return [not separated_groups(splits, labels).empty for labels in (same, family)]
 
     assert parted(ScorerSpec()) == [True, True]
     assert parted(ScorerSpec(group_duplicates=True)) == [False, True]

@@ -188,8 +188,8 @@ def test_words_say_that_more_models_would_help_only_where_the_fall_is_told_apart
     perhaps = made([0.5, 0.4, 0.3], [-0.1] * 3, least=-0.05, most=0.06)
     assert (perhaps.enough, perhaps.alike) == (None, 10)
     assert perhaps.words[-1] == (
-        "From 10 models on the loss cannot be told from that with 40 (with 10 it is at most 20 % "
-        "higher): whether more models would help is not shown."
+        "From 10 models on the loss cannot be distinguished from that with 40 (with 10 it is at "
+        "most 20 % higher): whether more models would help is not shown."
     )
     rising = made([0.3, 0.2, 0.3], [-0.1] * 3, least=-0.2, most=-0.1)
     assert "would help." not in rising.words[-1]

@@ -65,7 +65,7 @@ def test_one_more_benchmark_is_told_apart_only_where_it_helps() -> None:
     assert second.words == ()
     unseen = third.steps.set_index("targets").loc["unseen"]
     assert not unseen["apart"]
-    assert any("k = 2 and k = 3 cannot be told apart (unseen" in one for one in third.words)
+    assert any("k = 2 and k = 3 cannot be distinguished (unseen" in one for one in third.words)
 
 
 def test_other_seeds_of_a_poor_search_choose_otherwise_and_of_an_exact_one_do_not() -> None:

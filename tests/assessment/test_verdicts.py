@@ -53,7 +53,7 @@ def test_where_there_is_something_to_find_the_search_is_better() -> None:
     first, *others = verdict(found).words
     assert first.startswith("verdict: on models like those in the table, the search (greedy) is ")
     assert "better than random subsets" in first
-    assert others[0].startswith("It cannot be told from greedy search with swaps (loss ")
+    assert others[0].startswith("It cannot be distinguished from greedy search with swaps (loss ")
     assert others[1].startswith("It predicts the benchmarks that are not run better than their")
     assert not any("models would show" in one for one in others)
     assert others[-1].startswith("Not known for models of new families or models stronger")

@@ -228,7 +228,7 @@ def test_a_search_begins_with_what_it_is_told_to_include() -> None:
 
 @pytest.mark.parametrize("include", [("b00",), ("b00", "b01", "b02", "b03", "b04")])
 def test_what_a_search_begins_with_must_lie_in_its_space(include) -> None:
-    with pytest.raises(eevee.EeveeError, match="cannot begin with"):
+    with pytest.raises(eevee.EeveeError, match="cannot start from"):
         _run(include=[include])
 
 

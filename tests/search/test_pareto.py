@@ -216,7 +216,7 @@ def test_beginning_with_a_good_subset_keeps_it() -> None:
     scorer = _scorer(lambda subset: 0.01 if subset == needle else 0.5 + noise(subset) / 4)
     found = pareto(scorer, settings=QUICK, include=[needle])
     assert needle in set(found.front["benchmarks"])
-    with pytest.raises(EeveeError, match="cannot begin with b00"):
+    with pytest.raises(EeveeError, match="cannot start from b00"):
         pareto(scorer, include=[("b00",)], constraints=Constraints(require=("b01",)))
 
 

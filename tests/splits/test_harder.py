@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import eevee
-from eevee.splits.near_duplicates import straddling
+from eevee.splits.near_duplicates import separated_groups
 from tests.averages import average_by_loops
 from tests.conftest import made_table
 from tests.scorers.tables import rich_table
@@ -78,7 +78,7 @@ def test_families_linked_by_duplicates_stay_together() -> None:
     splits = eevee.splits.family_splits(
         with_attribute("family", families), test_size=0.3, groups=twins
     )
-    assert straddling(splits, ["ab" if f in "ab" else f for f in families]).empty
+    assert separated_groups(splits, ["ab" if f in "ab" else f for f in families]).empty
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_groups_are_not_straddled_and_a_relative_of_a_test_model_does_not_train(
     assume(len(set(np.array(labels)[left])) >= 2)
     splits = make(table, groups=labels)
     np.testing.assert_array_equal(splits.test[0], plain.test[0])
-    assert straddling(splits, labels).empty
+    assert separated_groups(splits, labels).empty
     assert not (splits.fit & ~left).any()
 
 

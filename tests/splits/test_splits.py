@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import eevee
-from eevee.splits.near_duplicates import straddling
+from eevee.splits.near_duplicates import separated_groups
 from tests.conftest import made_table
 
 SHARES = st.floats(0.02, 0.6)
@@ -144,7 +144,7 @@ def test_grouped_models_are_on_one_side_together_in_random_splits(
 ) -> None:
     assume(largest(labels) <= len(labels) - 2)
     splits = eevee.shuffle_splits(made_table(len(labels), 2), groups=labels, seed=seed)
-    assert straddling(splits, labels).empty
+    assert separated_groups(splits, labels).empty
     assert (np.sum(splits.sides, axis=0) == 1).all()
 
 
@@ -161,7 +161,7 @@ def test_folds_hold_out_every_model_equally_often_and_keep_groups_together(
     for repeat in range(repeats):
         once = splits.take(range(repeat * folds, (repeat + 1) * folds))
         assert (once.test.sum(axis=0) == 1).all()
-    assert straddling(splits, labels).empty
+    assert separated_groups(splits, labels).empty
     assert (np.sum(splits.sides, axis=0) == 1).all()
 
 

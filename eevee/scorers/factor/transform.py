@@ -13,7 +13,7 @@ MARGIN = 0.005
 """Shares are kept this far from 0 and 1: published percentages are rounded, and 100 is not
 infinitely better than 99."""
 PRIOR_CELLS = 3
-"""A column's variance is pulled to a common one as if by so many cells more: the spread of two
+"""A column's variance is pulled to a common one as if by this many more cells: the spread of two
 or three scores says little."""
 
 

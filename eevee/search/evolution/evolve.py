@@ -67,7 +67,7 @@ def evolve(
     n_rescore : int
         Initialisations under which the best 50 are scored again; 0 skips it.
     include : iterable of subsets
-        Also begin with these (they are not part of the random baseline).
+        Also start from these (they are not part of the random baseline).
     label : str
         Name in progress reports, and of the checkpoint.
     control : RunControl

@@ -1,4 +1,4 @@
-"""The Pareto front of loss and cost: the best subset for whatever one can pay."""
+"""The Pareto front of loss and cost: the best subset for every budget."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def pareto(
         Of the search alone; the scorer and the splits have their own.
     settings : Nsga, optional
     include : iterable of subsets
-        Also begin with these.
+        Also start from these.
     n_rescore : int
         Initialisations under which the front is scored again; 0 skips it.
     exhaustive : bool

@@ -70,7 +70,8 @@ class Stability:
         seeds = ("Every subset was scored: seeds of the search play no part.",)
         return (seeds if self.exact else ()) + tuple(
             f"k = {row['k']} and k = {row['next']} cannot be distinguished "
-            f"({row['targets']} targets: {row['difference']:+.4g}, interval {row['t_low']:+.4g} to {row['t_high']:+.4g})"
+            f"({row['targets']} targets: {row['difference']:+.4g}, "
+            f"interval {row['t_low']:+.4g} to {row['t_high']:+.4g})"
             for row in self.steps.to_dict("records")
             if not row["apart"] and np.isfinite(row["difference"])
         )

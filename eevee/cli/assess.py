@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,26 +10,22 @@ from eevee.cli.app import app
 from eevee.cli.assess_print import print_assessment
 from eevee.cli.assess_splits import KindOptions, print_splits
 from eevee.cli.command import verb
-from eevee.cli.judge import Names
 from eevee.cli.options import Out, OutputOptions, ScorerOptions, settings
 from eevee.cli.printing import print_json, print_line, print_written, warn_of_leak
 from eevee.cli.search_options import (
     GoalOptions,
     RuleOptions,
     SearchOptions,
-    check_sizes_compare,
+    check_goal,
     parse_objectives,
 )
 from eevee.cli.session import Resume, session
-from eevee.cli.subset_options import TierFile, TierName, named_subsets
+from eevee.cli.subset_options import ListOptions
 from eevee.cli.table_options import JudgedTableOptions
 
 if TYPE_CHECKING:
     from eevee.assessment.full import FullAssessment
     from eevee.tables.results_table import ResultsTable
-
-Folds = Annotated[int, typer.Option("--n-folds", help="Parts that are held out in turn.", min=2)]
-Repeats = Annotated[int, typer.Option("--n-repeats", help="Number of repeats.", min=1)]
 
 
 @app.command(
@@ -45,28 +40,10 @@ def assess(
     rules: RuleOptions,
     output: OutputOptions,
     goal: GoalOptions,
-    benchmarks: Names = None,
-    tiers: TierFile = None,
-    tier: TierName = None,
-    folds: Folds = 5,
-    repeats: Repeats = 2,
+    lists: ListOptions,
     n_random: Annotated[
         int, typer.Option("--n-random", help="Random subsets to compare with.", min=0)
     ] = 100,
-    families: Annotated[
-        str | None,
-        typer.Option(
-            "--families", help="Attribute of models: intervals, and --held-out family, are by it."
-        ),
-    ] = None,
-    stability: Annotated[
-        bool,
-        typer.Option("--stability", help="Also search with other seeds, and at k + 1."),
-    ] = False,
-    learning_curve: Annotated[
-        bool,
-        typer.Option("--learning-curve", help="Also search on fewer models: how many are needed?"),
-    ] = False,
     objectives: Annotated[
         str | None,
         typer.Option("--compare-objectives", help="Search by these as well: loss,kendall,r2."),
@@ -80,61 +57,32 @@ def assess(
     from eevee.base.errors import Stopped
     from eevee.report.assessment import save_assessment
 
-    fixed = _fixed(goal, benchmarks, tiers, tier)
-    _check(goal, scorer, search, held_out, stability=stability, learning_curve=learning_curve)
+    fixed = _given(goal, lists, held_out)
+    check_goal(goal, scorer, search)
     others = parse_objectives(objectives, search, searched=goal.given)
     procedure, kept = search.make(scorer.paper), rules.make(goal.largest)
     try:
         with session(out, resume, output.quiet) as job:
-            read = rules.pay(table.read())
             study = Study.of(
-                read, goal.size, budget=goal.budget, constraints=kept, procedure=procedure,
-                scorer=scorer.plan(), n_folds=folds, n_repeats=repeats, families=families,
-                seed=scorer.seed, control=job.folds,
+                rules.pay(table.read()), goal.size, budget=goal.budget, constraints=kept,
+                procedure=procedure, scorer=scorer.plan(), seed=scorer.seed, control=job.folds,
+                **held_out.folded,
             )  # fmt: skip
             found = full_assessment(
-                study, **held_out.asked, subsets=fixed, n_random=n_random, objectives=others,
-                stability=stability, curve=learning_curve,
-            )  # fmt: skip
+                study, subsets=fixed, n_random=n_random, objectives=others, **held_out.asked
+            )
             if out is not None:
-                given = settings(
-                    table, scorer, search, rules, goal, benchmarks=benchmarks, tiers=tiers,
-                    tier=tier, folds=folds, repeats=repeats, random=n_random, families=families,
-                    stability=stability, objectives=objectives, learning_curve=learning_curve,
-                    kinds=held_out.kinds, date=held_out.date,
-                )  # fmt: skip
-                save_assessment(out, read, found, given)
+                own = {"random": n_random, "objectives": objectives}
+                given = settings(table, scorer, search, rules, goal, lists, held_out, **own)
+                save_assessment(out, study.table, found, given)
     except Stopped:
         job.finish("nothing is estimated before all folds are done")
     warn_of_leak(found.leak)
     if output.as_json:
-        print_json(_as_json(found, read))
+        print_json(_as_json(found, study.table))
     else:
-        _print_assessment(found, read, fixed=bool(fixed))
+        _print_assessment(found, study.table, fixed=bool(fixed))
         print_written(out)
-
-
-def _check(
-    goal: GoalOptions,
-    scorer: ScorerOptions,
-    search: SearchOptions,
-    held_out: KindOptions,
-    *,
-    stability: bool,
-    learning_curve: bool,
-) -> None:
-    """Refuse contradictions as wrong usage."""
-    if goal.budget is not None:
-        check_sizes_compare(scorer, search)
-    if not stability and not learning_curve:
-        return
-    if not goal.given:
-        which = "--stability" if stability else "--learning-curve"
-        raise typer.BadParameter(f"{which} goes with -k or --budget")
-    if held_out.kinds:
-        raise typer.BadParameter(
-            "--stability and --learning-curve hold out random models; run them without --held-out"
-        )
 
 
 def _print_assessment(found: FullAssessment, table: ResultsTable, *, fixed: bool) -> None:
@@ -145,17 +93,14 @@ def _print_assessment(found: FullAssessment, table: ResultsTable, *, fixed: bool
     print_assessment(found.assessment, table, found.stability, found.curve, fixed=fixed)
 
 
-def _fixed(
-    goal: GoalOptions, benchmarks: str | None, tiers: Path | None, tier: str | None
+def _given(
+    goal: GoalOptions, lists: ListOptions, held_out: KindOptions
 ) -> dict[str, tuple[str, ...]]:
     """Return the given lists, if there are any; refuse to assess nothing as wrong usage."""
-    if benchmarks is not None or tiers is not None:
-        return named_subsets(benchmarks, tiers, tier)
-    if tier is not None:
-        raise typer.BadParameter("--tier goes with --tier-file")
-    if not goal.given:
+    if not lists.given and not goal.given:
         raise typer.BadParameter("give -k, --budget, --subset or --tier-file")
-    return {}
+    held_out.check_goal(goal)
+    return lists.subsets() if lists.given else {}
 
 
 def _as_json(found: FullAssessment, table: ResultsTable) -> dict[str, object]:

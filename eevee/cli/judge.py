@@ -18,18 +18,13 @@ from eevee.cli.printing import (
     print_written,
     progress_bar,
 )
-from eevee.cli.subset_options import TierFile, TierName, named_subsets
+from eevee.cli.subset_options import ListOptions
 from eevee.cli.table_options import JudgedTableOptions
 
 if TYPE_CHECKING:
     from eevee.analysis.ablation import Ablation
     from eevee.analysis.rating import Rating, Swap
     from eevee.tables.results_table import ResultsTable
-
-Names = Annotated[
-    str | None,
-    typer.Option("--subset", "-s", help="Names, separated by commas (quote one with commas)."),
-]
 
 
 @app.command(epilog="Example: eevee ablate data/vtab/scores.csv --subset Caltech101,DMLab,SVHN")
@@ -38,9 +33,7 @@ def ablate(
     table: JudgedTableOptions,
     scorer: ScorerOptions,
     output: OutputOptions,
-    benchmarks: Names = None,
-    tiers: TierFile = None,
-    tier: TierName = None,
+    lists: ListOptions,
     out: Out = None,
 ) -> None:
     """Show what the loss does when each benchmark leaves a subset (paper, Fig. 4)."""
@@ -48,7 +41,7 @@ def ablate(
     from eevee.report.run_folder import check_name, check_out
     from eevee.report.searches import save_ablation
 
-    named = named_subsets(benchmarks, tiers, tier)
+    named = lists.subsets()
     if out is not None:
         check_out(out)
         for name in named:
@@ -57,7 +50,7 @@ def ablate(
     with progress_bar(output.quiet) as bar:
         done = ablate_subsets(made, named, advance=bar.advance)
     if out is not None:
-        asked = settings(table, scorer, benchmarks=benchmarks, tiers=tiers, tier=tier)
+        asked = settings(table, scorer, lists)
         save_ablation(out, made, done, asked)
     if output.as_json:
         print_json(_ablations_as_json(done, made.targets))
@@ -89,9 +82,7 @@ def rate(
     table: JudgedTableOptions,
     scorer: ScorerOptions,
     output: OutputOptions,
-    benchmarks: Names = None,
-    tiers: TierFile = None,
-    tier: TierName = None,
+    lists: ListOptions,
     n_random: Annotated[
         int, typer.Option("--n-random", help="Random subsets to compare with.", min=1)
     ] = 1000,
@@ -102,7 +93,7 @@ def rate(
     from eevee.report.run_folder import check_out
     from eevee.report.searches import save_ratings
 
-    named = named_subsets(benchmarks, tiers, tier)
+    named = lists.subsets()
     if out is not None:
         check_out(out)
     read = table.read()
@@ -116,9 +107,7 @@ def rate(
         }
     content = {name: asdict(rating) for name, rating in ratings.items()}
     if out is not None:
-        asked = settings(
-            table, scorer, benchmarks=benchmarks, tiers=tiers, tier=tier, random=n_random
-        )
+        asked = settings(table, scorer, lists, random=n_random)
         save_ratings(out, made, content, asked)
     if output.as_json:
         about = {"targets": made.targets, "cost_unit": read.cost_unit}

@@ -11,10 +11,9 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.judge import Names
 from eevee.cli.options import JsonOption
 from eevee.cli.printing import print_json, print_line, print_table, print_written
-from eevee.cli.subset_options import TierName, named_subsets
+from eevee.cli.subset_options import Names, TierName, named_subsets
 from eevee.cli.table_options import TrainingTableOptions
 
 if TYPE_CHECKING:

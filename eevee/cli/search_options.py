@@ -186,17 +186,11 @@ class SearchOptions:
 class GoalOptions:
     """What is searched for: a size or a budget."""
 
-    k: Annotated[
-        int | None, option("-k", "--k", help="How many benchmarks.", panel=SEARCH, min=1)
-    ] = None
-    budget: Annotated[
-        str | None, option("--budget", help="Total cost, as 12 or 25%.", panel=SEARCH)
-    ] = None
+    k: Annotated[int | None, typer.Option("-k", "--k", help="How many benchmarks.", min=1)] = None
+    budget: Annotated[str | None, typer.Option("--budget", help="Total cost, as 12 or 25%.")] = None
     max_size: Annotated[
         int | None,
-        option(
-            "--max-size", help="Maximum number of benchmarks under a budget.", panel=SEARCH, min=1
-        ),
+        typer.Option("--max-size", help="Maximum number of benchmarks under a budget.", min=1),
     ] = None
 
     def check(self) -> None:
@@ -299,6 +293,12 @@ def check_budget(text: str) -> None:
         SearchBudget.parse(text)
     except EeveeError as error:
         raise typer.BadParameter(str(error)) from None
+
+
+def check_goal(goal: GoalOptions, scorer: ScorerOptions, search: SearchOptions) -> None:
+    """Refuse a budget where sizes do not compare, as wrong usage."""
+    if goal.budget is not None:
+        check_sizes_compare(scorer, search)
 
 
 def check_sizes_compare(scorer: ScorerOptions, search: SearchOptions | None = None) -> None:

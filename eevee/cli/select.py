@@ -19,7 +19,7 @@ from eevee.cli.print_search import (
     print_notes,
 )
 from eevee.cli.printing import number, print_json, print_line, print_table, print_written
-from eevee.cli.search_options import GoalOptions, RuleOptions, SearchOptions, check_sizes_compare
+from eevee.cli.search_options import GoalOptions, RuleOptions, SearchOptions, check_goal
 from eevee.cli.session import Resume, session
 from eevee.cli.table_options import TableOptions
 
@@ -48,8 +48,7 @@ def select(
 
     if not goal.given:
         raise typer.BadParameter("give -k or --budget")
-    if goal.budget is not None:
-        check_sizes_compare(scorer, search)
+    check_goal(goal, scorer, search)
     procedure, kept = search.make(scorer.paper), rules.make(goal.largest)
     with session(out, resume, output.quiet, search.searches) as job:
         read = rules.pay(table.read())

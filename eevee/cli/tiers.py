@@ -79,7 +79,6 @@ def tiers(
     from eevee.assessment.tiers import assess_tiers
     from eevee.report.searches import save_tiers
     from eevee.tiers.build import build_tiers
-    from eevee.tiers.file import tiers_to_json
 
     budgets, sizes = _asked_for(budget, size, k, nested=nested)
     if budgets:
@@ -97,17 +96,22 @@ def tiers(
             file_seed=scorer.seed, splits=plan.together,
         )  # fmt: skip
         if out is not None:
-            own: dict[str, Any] = {"budgets": budgets, "sizes": sizes, "k": k}
-            own |= {"nested": result.nesting is not None, "assess": assess}
+            own = {"budgets": budgets, "sizes": sizes, "k": k, "nested": nested, "assess": assess}
             asked = settings(table, scorer, search, rules, **own)
             shown = overview(made, result.searches, result.losses, advance=job.bar.advance)
             save_tiers(out, made, result, shown, asked)
     if output.as_json:
-        print_json(json.loads(tiers_to_json(result)))
+        print_json(_as_json(result))
     else:
         _print_result(result, read)
         print_written(out)
     job.finish()
+
+
+def _as_json(result: TiersResult) -> Any:
+    from eevee.tiers.file import tiers_to_json
+
+    return json.loads(tiers_to_json(result))
 
 
 def _print_result(result: TiersResult, table: ResultsTable) -> None:

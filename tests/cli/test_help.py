@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import shlex
 import subprocess
 import sys
@@ -124,3 +125,18 @@ def test_help_and_import_load_no_heavy_package(code: str):
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_is_short_since_it_only_parses_calls_and_prints(verb: str) -> None:
+    functions = [
+        node
+        for path in (ROOT / "eevee" / "cli").glob("*.py")
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.FunctionDef)
+        and node.name == verb
+        and any(isinstance(one, ast.Name) and one.id == "verb" for one in node.decorator_list)
+    ]
+    (function,) = functions
+    lines = {n for part in function.body[1:] for n in range(part.lineno, part.end_lineno + 1)}
+    assert len(lines) <= 30

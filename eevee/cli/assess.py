@@ -10,7 +10,7 @@ from eevee.cli.app import app
 from eevee.cli.assess_print import print_assessment
 from eevee.cli.assess_splits import KindOptions, print_splits
 from eevee.cli.command import verb
-from eevee.cli.options import Out, OutputOptions, ScorerOptions, settings
+from eevee.cli.options import RunOptions, ScorerOptions, settings
 from eevee.cli.printing import print_json, print_line, print_written, warn_of_leak
 from eevee.cli.search_options import (
     GoalOptions,
@@ -19,7 +19,7 @@ from eevee.cli.search_options import (
     check_goal,
     parse_objectives,
 )
-from eevee.cli.session import Resume, session
+from eevee.cli.session import session
 from eevee.cli.subset_options import ListOptions
 from eevee.cli.table_options import JudgedTableOptions
 
@@ -38,7 +38,7 @@ def assess(
     held_out: KindOptions,
     search: SearchOptions,
     rules: RuleOptions,
-    output: OutputOptions,
+    run: RunOptions,
     goal: GoalOptions,
     lists: ListOptions,
     n_random: Annotated[
@@ -48,8 +48,6 @@ def assess(
         str | None,
         typer.Option("--compare-objectives", help="Search by these as well: loss,kendall,r2."),
     ] = None,
-    out: Out = None,
-    resume: Resume = False,
 ) -> None:
     """Estimate a whole search's loss on models that it never sees: the loss to quote."""
     from eevee.assessment.full import full_assessment
@@ -62,7 +60,7 @@ def assess(
     others = parse_objectives(objectives, search, searched=goal.given)
     procedure, kept = search.make(scorer.paper), rules.make(goal.largest)
     try:
-        with session(out, resume, output.quiet) as job:
+        with session(run) as job:
             study = Study.of(
                 rules.pay(table.read()), goal.size, budget=goal.budget, constraints=kept,
                 procedure=procedure, scorer=scorer.plan(), seed=scorer.seed, control=job.folds,
@@ -71,18 +69,18 @@ def assess(
             found = full_assessment(
                 study, subsets=fixed, n_random=n_random, objectives=others, **held_out.asked
             )
-            if out is not None:
+            if run.out is not None:
                 own = {"random": n_random, "objectives": objectives}
                 given = settings(table, scorer, search, rules, goal, lists, held_out, **own)
-                save_assessment(out, study.table, found, given)
+                save_assessment(run.out, study.table, found, given)
     except Stopped:
         job.finish("nothing is estimated before all folds are done")
     warn_of_leak(found.leak)
-    if output.as_json:
+    if run.as_json:
         print_json(_as_json(found, study.table))
     else:
         _print_assessment(found, study.table, fixed=bool(fixed))
-        print_written(out)
+        print_written(run.out)
 
 
 def _print_assessment(found: FullAssessment, table: ResultsTable, *, fixed: bool) -> None:

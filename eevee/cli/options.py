@@ -214,6 +214,17 @@ Out = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class RunOptions(OutputOptions):
+    """The same, for verbs that can be interrupted and resumed."""
+
+    out: Out = None
+    resume: Annotated[
+        bool,
+        option("--resume", help="Continue the interrupted run of --out, if any.", panel=OUTPUT),
+    ] = False
+
+
 def settings(*groups: object, **more: Any) -> dict[str, Any]:
     """Return what a job was asked to do: every option, and what the files were that it read."""
     from eevee.report.run_folder import hash_files

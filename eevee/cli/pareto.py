@@ -10,10 +10,10 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import FrontScorerOptions, Out, OutputOptions, settings
+from eevee.cli.options import FrontScorerOptions, RunOptions, settings
 from eevee.cli.printing import number, print_json, print_line, print_table, print_written
 from eevee.cli.search_options import RuleOptions, SearchOptions, check_sizes_compare
-from eevee.cli.session import Resume, session
+from eevee.cli.session import session
 from eevee.cli.table_options import TableOptions
 from eevee.cli.tiers import parse_budgets
 
@@ -38,7 +38,7 @@ def pareto(
     table: TableOptions,
     scorer: FrontScorerOptions,
     rules: RuleOptions,
-    output: OutputOptions,
+    run: RunOptions,
     budget: Annotated[
         list[str] | None,
         typer.Option("--budget", help="Also a tier: NAME=COST, as small=12 or base=25%; repeats."),
@@ -59,8 +59,6 @@ def pareto(
             help="Score every subset where there are at most 6,000.",
         ),
     ] = True,
-    out: Out = None,
-    resume: Resume = False,
 ) -> None:
     """Search for the Pareto front of loss and cost, over subsets of any size."""
     from eevee.report.searches import save_pareto
@@ -68,9 +66,9 @@ def pareto(
     from eevee.tiers.from_front import search_front
 
     budgets = _asked_for(budget, one_se, scorer)
-    with session(out, resume, output.quiet, 1 + len(budgets)) as job:
+    with session(run, 1 + len(budgets)) as job:
         read = rules.pay(table.read())
-        made = scorer.make(read, quiet=output.quiet)
+        made = scorer.make(read, quiet=run.quiet)
         result = search_front(
             made, budgets, one_se=one_se, constraints=rules.make(),
             settings=Nsga(evaluations=evaluations), exhaustive=exhaustive,
@@ -78,14 +76,14 @@ def pareto(
             seed=scorer.search_seed, control=job.control, file_seed=scorer.seed,
             splits=scorer.plan().together,
         )  # fmt: skip
-        if out is not None:
+        if run.out is not None:
             own = {"budgets": budgets, "one_se": one_se, "evaluations": evaluations}
-            save_pareto(out, made, result, settings(table, scorer, rules, **own))
-    if output.as_json:
+            save_pareto(run.out, made, result, settings(table, scorer, rules, **own))
+    if run.as_json:
         print_json(_as_json(result, read))
     else:
         _print_result(result, read)
-        print_written(out)
+        print_written(run.out)
     job.finish()
 
 

@@ -8,7 +8,7 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import Out, OutputOptions, ScorerOptions, settings
+from eevee.cli.options import RunOptions, ScorerOptions, settings
 from eevee.cli.print_search import (
     SHOWN,
     Baselines,
@@ -20,7 +20,7 @@ from eevee.cli.print_search import (
 )
 from eevee.cli.printing import number, print_json, print_line, print_table, print_written
 from eevee.cli.search_options import GoalOptions, RuleOptions, SearchOptions, check_goal
-from eevee.cli.session import Resume, session
+from eevee.cli.session import session
 from eevee.cli.table_options import TableOptions
 
 if TYPE_CHECKING:
@@ -35,11 +35,9 @@ def select(
     scorer: ScorerOptions,
     search: SearchOptions,
     rules: RuleOptions,
-    output: OutputOptions,
+    run: RunOptions,
     goal: GoalOptions,
     baselines: Baselines = True,
-    out: Out = None,
-    resume: Resume = False,
 ) -> None:
     """Search for the best subset of one size, or under one budget."""
     from eevee.analysis.overview import overview
@@ -50,23 +48,23 @@ def select(
         raise typer.BadParameter("give -k or --budget")
     check_goal(goal, scorer, search)
     procedure, kept = search.make(scorer.paper), rules.make(goal.largest)
-    with session(out, resume, output.quiet, search.searches) as job:
+    with session(run, search.searches) as job:
         read = rules.pay(table.read())
-        made = scorer.make(read, quiet=output.quiet)
+        made = scorer.make(read, quiet=run.quiet)
         result = search_for(
             made, goal.size, budget=goal.budget, constraints=kept, method=procedure,
             seed=scorer.search_seed, baselines=baselines, control=job.control,
             elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
         )  # fmt: skip
-        if out is not None:
+        if run.out is not None:
             asked = settings(table, scorer, search, rules, goal)
             shown = overview(made, {SELECTED: result}, result.losses, advance=job.bar.advance)
-            save_selection(out, made, result, shown, asked)
-    if output.as_json:
+            save_selection(run.out, made, result, shown, asked)
+    if run.as_json:
         print_json(_as_json(result, read))
     else:
         _print_selection(result, read)
-        print_written(out)
+        print_written(run.out)
     job.finish()
 
 

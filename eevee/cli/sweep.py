@@ -8,7 +8,7 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import Out, OutputOptions, ScorerOptions, settings
+from eevee.cli.options import RunOptions, ScorerOptions, settings
 from eevee.cli.print_search import (
     minimised,
     print_agreement,
@@ -18,7 +18,7 @@ from eevee.cli.search_options import (
     RuleOptions,
     SearchOptions,
 )
-from eevee.cli.session import Resume, session
+from eevee.cli.session import session
 from eevee.cli.table_options import TableOptions
 
 if TYPE_CHECKING:
@@ -38,12 +38,10 @@ def sweep(
     scorer: ScorerOptions,
     search: SearchOptions,
     rules: RuleOptions,
-    output: OutputOptions,
+    run: RunOptions,
     ks: Annotated[
         str, typer.Option("--sizes", help="Sizes: 1:26 (both included), 2:20:3 or 1,4,8.")
     ],
-    out: Out = None,
-    resume: Resume = False,
 ) -> None:
     """Search at several sizes, and show the loss over k for both kinds of target (Fig. 5)."""
     from eevee.report.searches import save_sweep
@@ -51,20 +49,20 @@ def sweep(
 
     sizes = parse_sizes(ks)
     procedure, kept = search.make(scorer.paper), rules.make()
-    with session(out, resume, output.quiet, len(sizes) * search.searches) as job:
+    with session(run, len(sizes) * search.searches) as job:
         read = rules.pay(table.read())
-        made = scorer.make(read, quiet=output.quiet)
+        made = scorer.make(read, quiet=run.quiet)
         result = search_sizes(
             made, sizes, seed=scorer.search_seed, constraints=kept, procedure=procedure,
             control=job.control, elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
         )  # fmt: skip
-        if out is not None:
-            save_sweep(out, made, result, settings(table, scorer, search, rules, k=sizes))
-    if output.as_json:
+        if run.out is not None:
+            save_sweep(run.out, made, result, settings(table, scorer, search, rules, k=sizes))
+    if run.as_json:
         print_json(_as_json(result))
     else:
         _print_sweep(result, made.targets)
-        print_written(out)
+        print_written(run.out)
     job.finish()
 
 

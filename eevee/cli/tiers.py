@@ -11,7 +11,7 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import Out, OutputOptions, ScorerOptions, settings
+from eevee.cli.options import RunOptions, ScorerOptions, settings
 from eevee.cli.print_search import (
     Baselines,
     minimised,
@@ -26,7 +26,7 @@ from eevee.cli.search_options import (
     check_budget,
     check_sizes_compare,
 )
-from eevee.cli.session import Resume, session
+from eevee.cli.session import session
 from eevee.cli.table_options import TableOptions
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def tiers(
     scorer: ScorerOptions,
     search: SearchOptions,
     rules: RuleOptions,
-    output: OutputOptions,
+    run: RunOptions,
     budget: Annotated[
         list[str] | None,
         typer.Option("--budget", help="NAME=COST, as small=12 or base=25%; once per tier."),
@@ -71,8 +71,6 @@ def tiers(
         typer.Option("--assess", help="Also estimate held-out losses: 5 folds, twice."),
     ] = False,
     baselines: Baselines = True,
-    out: Out = None,
-    resume: Resume = False,
 ) -> None:
     """Choose one tier per budget: the best subset whose total cost fits."""
     from eevee.analysis.overview import overview
@@ -85,9 +83,9 @@ def tiers(
         check_sizes_compare(scorer, search)
     procedure, kept = search.make(scorer.paper), rules.make(k)
     searches = (len(budgets) + len(sizes)) * (search.searches + nested * 2 * search.restarts)
-    with session(out, resume, output.quiet, searches) as job:
+    with session(run, searches) as job:
         read = rules.pay(table.read())
-        made, plan = scorer.make(read, quiet=output.quiet), scorer.plan()
+        made, plan = scorer.make(read, quiet=run.quiet), scorer.plan()
         judge = partial(assess_tiers, scorer=plan, seed=scorer.seed) if assess else None
         result = build_tiers(
             made, budgets, sizes=sizes, constraints=kept, nested=nested, procedure=procedure,
@@ -95,16 +93,16 @@ def tiers(
             elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
             file_seed=scorer.seed, splits=plan.together,
         )  # fmt: skip
-        if out is not None:
+        if run.out is not None:
             own = {"budgets": budgets, "sizes": sizes, "k": k, "nested": nested, "assess": assess}
             asked = settings(table, scorer, search, rules, **own)
             shown = overview(made, result.searches, result.losses, advance=job.bar.advance)
-            save_tiers(out, made, result, shown, asked)
-    if output.as_json:
+            save_tiers(run.out, made, result, shown, asked)
+    if run.as_json:
         print_json(_as_json(result))
     else:
         _print_result(result, read)
-        print_written(out)
+        print_written(run.out)
     job.finish()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -12,11 +12,10 @@ import pandas as pd
 from eevee.scorers.base import Scorer
 from eevee.scorers.objective import objective_scorer
 from eevee.search.baselines import cheapest_first, medoids, most_correlated, random_subsets
-from eevee.search.constraints import Constraints
 from eevee.search.control import UNATTENDED, RunControl, takes_control
 from eevee.search.evolution.evolve import evolve
 from eevee.search.evolution.generations import Evolution
-from eevee.search.goal import Budget, Goal
+from eevee.search.goal import Goal, GoalSettings
 from eevee.search.greedy import MAX_BACKWARD, greedy, greedy_backward, greedy_swaps, n_backward
 from eevee.search.near_ties import lowest_row
 from eevee.search.result import SearchResult
@@ -55,12 +54,10 @@ def compare(
     scorer: Scorer,
     found: SearchResult,
     *,
-    k: int | None = None,
-    budget: float | str | Budget | None = None,
-    constraints: Constraints | None = None,
     seed: int = 0,
     n_rescore: int = 8,
     control: RunControl = UNATTENDED,
+    **goal: Unpack[GoalSettings],
 ) -> pd.DataFrame:
     """Set what a search found beside all baselines for the same size or budget.
 
@@ -70,10 +67,12 @@ def compare(
         The one that the search used (what it still holds is not scored again), or a plain one,
         which is given the objective of `found`.
     found : SearchResult
-    k, budget, constraints, seed, n_rescore
+    seed, n_rescore : int
         As for that search.
     control : RunControl
         After a stop the rest is left out.
+    **goal
+        ``k``, ``budget`` and ``constraints`` of that search.
 
     Returns
     -------
@@ -102,24 +101,22 @@ def compare(
     scorer = objective_scorer(scorer, found.objective)
     own = found.settings.get("method", "search")
     rows = [{**_row(own, found), "note": _proposed(found)}]
-    shared: dict[str, Any] = {"budget": budget, "constraints": constraints, "seed": seed}
-    backward = n_backward(Goal.of(k, budget, constraints).space_for(scorer))
+    shared: dict[str, Any] = {**goal, "seed": seed}
+    backward = n_backward(Goal.of(**goal).space_for(scorer))
     for name, search in BASELINES.items():
         if control.stop():
             break
         if name == "random":
             drawn = found  # what was drawn there already: one median on one screen
             if not found.n_random:
-                drawn = search(
-                    scorer, k, **shared, n_rescore=0, label=name, progress=control.progress
-                )
+                drawn = search(scorer, **shared, n_rescore=0, label=name, progress=control.progress)
             rows.append(_distribution(drawn))
         elif name == "greedy-backward" and backward > MAX_BACKWARD:
             why = f"skipped: may score {backward:,} subsets, more than {MAX_BACKWARD:,}"
             rows.append({"method": name, "benchmarks": None, "note": why})
         elif name != own:
             again = search(
-                scorer, k, **shared, n_rescore=n_rescore, label=name, progress=control.progress
+                scorer, **shared, n_rescore=n_rescore, label=name, progress=control.progress
             )
             rows.append(_row(name, again))
     return pd.DataFrame(rows, columns=_COLUMNS).astype({"size": "Int64", "evaluated": "Int64"})

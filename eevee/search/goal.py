@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict
 
 from eevee.base.arrays import Subset, round_cost, total_cost
 from eevee.base.errors import EeveeError
@@ -183,6 +183,19 @@ class Goal:
         if space.completion(space.fixed) is None:
             raise _unmet(space, table)
         return space
+
+
+class Limits(TypedDict, total=False):
+    """Keywords of searches whose size is given first."""
+
+    budget: float | str | Budget | None
+    constraints: Constraints | None
+
+
+class GoalSettings(Limits, total=False):
+    """A goal as keywords, as `Goal.of` takes them."""
+
+    k: int | None
 
 
 def check_unseen(scorer: Scorer, space: Space) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
@@ -10,8 +10,7 @@ from eevee.base.arrays import FloatArray
 from eevee.scorers.base import Scorer
 from eevee.scorers.objective import objective_scorer
 from eevee.search.baselines import random_subsets
-from eevee.search.constraints import Constraints
-from eevee.search.goal import Budget
+from eevee.search.goal import GoalSettings
 from eevee.search.result import SearchResult
 from eevee.search.verdict import LEAST_DISTANCE, LEAST_SHARE, SearchVerdict
 from eevee.stats.intervals import overlap_factor
@@ -24,10 +23,8 @@ def search_verdict(
     scorer: Scorer,
     found: SearchResult,
     *,
-    k: int | None = None,
-    budget: float | str | Budget | None = None,
-    constraints: Constraints | None = None,
     seed: int = 0,
+    **goal: Unpack[GoalSettings],
 ) -> SearchVerdict:
     """Judge, without an assessment, whether a search found more than luck.
 
@@ -36,8 +33,10 @@ def search_verdict(
     scorer : Scorer
         The one that the search used.
     found : SearchResult
-    k, budget, constraints, seed
-        As for that search, in case it drew no random subsets.
+    seed : int
+    **goal
+        ``k``, ``budget`` and ``constraints``; all as for that search, in case it drew no random
+        subsets.
 
     Returns
     -------
@@ -68,11 +67,9 @@ def search_verdict(
     (True, False)
     """
     scorer = objective_scorer(scorer, found.objective)
+    drawn = found
     if not found.n_random:
-        goal: dict[str, Any] = {"k": k, "budget": budget, "constraints": constraints}
         drawn = random_subsets(scorer, **goal, seed=seed, n_rescore=0)
-    else:
-        drawn = found
     loss = float(found.best_row["loss"])
     median = drawn.random_median
     below = (median - loss) / median if median else float("nan")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 from eevee.base.arrays import Subset, round6
 from eevee.base.errors import EeveeError, did_you_mean
@@ -14,10 +14,9 @@ from eevee.scorers.base import Objective, Scorer
 from eevee.scorers.objective import check_objective, objective_scorer, plain_scorer
 from eevee.search.agreement import agreement
 from eevee.search.compare import SEARCHES
-from eevee.search.constraints import Constraints
 from eevee.search.control import UNATTENDED, RunControl, takes_control
 from eevee.search.evolution.generations import Evolution
-from eevee.search.goal import Budget
+from eevee.search.goal import Limits
 from eevee.search.near_ties import NearTies, check_near_ties, settle
 from eevee.search.result import SearchResult
 
@@ -111,15 +110,14 @@ class Procedure:
         scorer: Scorer,
         k: int | None = None,
         *,
-        budget: float | str | Budget | None = None,
-        constraints: Constraints | None = None,
         seed: int = 0,
         include: Iterable[Iterable[str]] = (),
         label: str = "search",
         control: RunControl = UNATTENDED,
         elsewhere: Sequence[Scorer] = (),
+        **limits: Unpack[Limits],
     ) -> SearchResult:
-        """Search, as often as there are restarts; parameters as in `eevee.search.evolve`.
+        """Search, as often as there are restarts; parameters as in `eevee.select`.
 
         The scorer may be one of losses, or what `judge` made of it.
 
@@ -142,8 +140,8 @@ class Procedure:
             options: dict[str, Any] = {"progress": control.progress}
             if self.evolves:
                 options = {**self._evolving(judge), "control": control, "include": start}
-            goal = {"budget": budget, "constraints": constraints, "n_rescore": self.n_rescore}
-            return SEARCHES[self.method](judge, k, **goal, **options, **own)
+            options["n_rescore"] = self.n_rescore
+            return SEARCHES[self.method](judge, k, **limits, **options, **own)
 
         scorer = self.judge(scorer)
         results = [search(scorer, begin, seed=seed, label=label)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -27,6 +27,15 @@ from eevee.tiers.goals import make_goals, search_tiers
 
 MOST_NEIGHBOURS = 6000
 """Local search goes no further where a subset has more neighbours."""
+
+
+class FrontSettings(TypedDict, total=False):
+    """Keywords of `tiers_from_front`, which says what they mean."""
+
+    constraints: Constraints | None
+    procedure: Procedure | None
+    seed: int
+    control: RunControl
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,14 +121,11 @@ def search_front(
     budgets: Mapping[str, float | str | Budget] | None = None,
     *,
     one_se: bool = False,
-    constraints: Constraints | None = None,
     settings: Nsga | None = None,
     exhaustive: bool = True,
-    procedure: Procedure | None = None,
-    seed: int = 0,
     file_seed: int | None = None,
     splits: Mapping[str, Any] | None = None,
-    control: RunControl = UNATTENDED,
+    **rules: Unpack[FrontSettings],
 ) -> FrontResult:
     """Search for the front of loss and cost, and read tiers from it: all of `eevee pareto`.
 
@@ -130,17 +136,13 @@ def search_front(
         Also tiers, as `tiers_from_front`.
     one_se : bool
         Also a tier "one-se", as `one_se_tier`.
-    constraints : Constraints, optional
-        Rules that every subset must keep.
     settings : Nsga, optional
     exhaustive : bool
         Allow scoring everything.
-    procedure : Procedure, optional
-        Of the searches under each budget.
-    seed : int
     file_seed, splits
         As `eevee.build_tiers`.
-    control : RunControl
+    **rules
+        ``constraints, procedure, seed, control`` of `tiers_from_front`.
 
     Returns
     -------
@@ -162,26 +164,21 @@ def search_front(
     (('half', 'one-se'), True)
     """
     budgets = budgets or {}
+    constraints, seed = rules.get("constraints"), rules.get("seed", 0)
+    control = rules.get("control", UNATTENDED)
     if budgets:
-        make_goals(scorer, budgets, None, constraints)
-    result = pareto(
-        scorer,
-        constraints=constraints,
-        seed=seed,
-        settings=settings,
-        exhaustive=exhaustive,
-        control=control,
-    )
-    rules: dict[str, Any] = {"constraints": constraints, "seed": seed, "control": control}
+        make_goals(scorer, budgets, None, constraints)  # before the work
+    about: dict[str, Any] = {"settings": settings, "exhaustive": exhaustive}
+    result = pareto(scorer, constraints=constraints, seed=seed, control=control, **about)
     found: dict[str, SearchResult] = {}
     if budgets and not control.stop():
-        found = tiers_from_front(scorer, result, budgets, procedure=procedure, **rules)
+        found = tiers_from_front(scorer, result, budgets, **rules)
     if one_se:
         found["one-se"] = one_se_tier(scorer, result, constraints=constraints)
     judged = {name: search_verdict(scorer, one) for name, one in found.items()}
     own = seed if file_seed is None else file_seed
-    about: dict[str, Any] = {"verdicts": judged, "splits": splits}
-    tiers = make_tier_set(scorer, found, seed=own, **about) if found else None
+    more: dict[str, Any] = {"verdicts": judged, "splits": splits}
+    tiers = make_tier_set(scorer, found, seed=own, **more) if found else None
     return FrontResult(result, found, judged, tiers)
 
 

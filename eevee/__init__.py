@@ -128,12 +128,15 @@ _ROOMS = (
     "tiers",
 )
 
-_named, _names = lazy_names(__name__, _HOME, _EARLIER)
+_named, _names = lazy_names(__name__, _HOME, _EARLIER, depth=2)
 __all__ = sorted(_HOME)  # noqa: PLE0605
 
 
-def __getattr__(name: str) -> Any:
-    return importlib.import_module(f"eevee.{name}") if name in _ROOMS else _named(name)
+if not TYPE_CHECKING:  # a type checker refuses what is not there
+
+    def __getattr__(name: str) -> Any:
+        found = name in (*_ROOMS, "plots")
+        return importlib.import_module(f"eevee.{name}") if found else _named(name)
 
 
 def __dir__() -> list[str]:

@@ -188,7 +188,7 @@ def quicker(args: list[str], command: str) -> list[str]:
     if "--search" in args:
         options = without("--search", options)
     if "--search" in [*args, *options]:
-        options = without("--generations", options)
+        options = without("--n-generations", options)
     return without("--scorer", options) if "--predictor" in args else options
 
 

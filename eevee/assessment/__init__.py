@@ -9,6 +9,8 @@ from eevee.base.lazy import lazy_names
 if TYPE_CHECKING:
     from eevee.assessment.by_kind import SplitsAssessment as SplitsAssessment
     from eevee.assessment.by_kind import assess_splits as assess_splits
+    from eevee.assessment.full import FullAssessment as FullAssessment
+    from eevee.assessment.full import full_assessment as full_assessment
     from eevee.assessment.learning import learning_curve as learning_curve
     from eevee.assessment.learning_result import LearningCurve as LearningCurve
     from eevee.assessment.objectives import objective_agreement as objective_agreement
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Assessment": "eevee.assessment.result",
+    "FullAssessment": "eevee.assessment.full",
     "LearningCurve": "eevee.assessment.learning_result",
     "SplitsAssessment": "eevee.assessment.by_kind",
     "Stability": "eevee.assessment.stability",
@@ -30,10 +33,12 @@ _HOME = {
     "assess_splits": "eevee.assessment.by_kind",
     "assess_stability": "eevee.assessment.stability",
     "assess_tiers": "eevee.assessment.tiers",
+    "full_assessment": "eevee.assessment.full",
     "learning_curve": "eevee.assessment.learning",
     "objective_agreement": "eevee.assessment.objectives",
     "verdict": "eevee.assessment.verdicts",
 }
 
-__getattr__, __dir__ = lazy_names(__name__, _HOME)
+if not TYPE_CHECKING:  # a type checker refuses what is not there
+    __getattr__, __dir__ = lazy_names(__name__, _HOME)
 __all__ = sorted(_HOME)  # noqa: PLE0605

@@ -13,6 +13,7 @@ from eevee.assessment.result import RANDOM_SUBSETS, Assessment, summarise
 from eevee.assessment.study import RANDOM, Study, StudySettings
 from eevee.base.arrays import Subset
 from eevee.base.errors import EeveeError, did_you_mean
+from eevee.base.keywords import shares_keywords
 from eevee.base.seeds import child_seed
 from eevee.scorers.base import Objective, Scorer
 from eevee.search.compare import BASELINES
@@ -28,6 +29,7 @@ BESIDE = ("greedy-swaps", "greedy", "medoids", "cheapest")
 
 
 @takes_control
+@shares_keywords(StudySettings, Study)
 def assess(
     table: ResultsTable | Study,
     k: int | None = None,
@@ -107,7 +109,7 @@ def assess(
         "near_duplicates": None if leak is None else asdict(leak),
         "seed": study.seed,
     }
-    return summarise(contest, about)
+    return replace(summarise(contest, about), study=study)
 
 
 def searched_before(known: Assessment | None, study: Study) -> list[Subset] | None:
@@ -120,12 +122,20 @@ def searched_before(known: Assessment | None, study: Study) -> list[Subset] | No
     """
     if known is None:
         return None
+    other = known.study
+    if other is None:
+        raise EeveeError("the assessment given as known does not say of which study it is")
     for name, value in study.about.items():
-        if known.settings[name] != value:
+        if other.about[name] != value:
             raise EeveeError(
                 f"the assessment given as known is of another search: its {name} is "
-                f"{known.settings[name]!r}, not {value!r}"
+                f"{other.about[name]!r}, not {value!r}"
             )
+    if not other.searches_like(study):
+        raise EeveeError(
+            "the assessment given as known is of another search: of another table, scorer, "
+            "procedure or outer splits"
+        )
     first = known.folds["method"] == known.names[0]
     own: list[Subset] = known.folds.loc[first, "benchmarks"].tolist()
     return own

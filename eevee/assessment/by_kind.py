@@ -14,8 +14,9 @@ from eevee.assessment.assess import BESIDE, assess
 from eevee.assessment.contest import Contest
 from eevee.assessment.folds import MEAN_PREDICTOR
 from eevee.assessment.resampling import Resampled
-from eevee.assessment.result import ENDS, Assessment
+from eevee.assessment.result import SUFFIXES, Assessment
 from eevee.assessment.study import FOLDS, Study, StudySettings
+from eevee.base.keywords import shares_keywords
 from eevee.base.seeds import child_seed
 from eevee.scorers.base import Objective
 from eevee.search.control import takes_control
@@ -127,6 +128,7 @@ class SplitsAssessment:
 
 
 @takes_control
+@shares_keywords(StudySettings, Study)
 def assess_splits(
     table: ResultsTable | Study,
     k: int | None = None,
@@ -259,4 +261,4 @@ def _same_models(name: str, here: Contest, there: Contest) -> dict[str, float]:
 
 def _column(what: str, found: Assessment) -> str:
     """The column of losses or errors for the kind of target that was minimised."""
-    return f"{what}{ENDS[found.settings['targets']]}"
+    return f"{what}{SUFFIXES[found.settings['targets']]}"

@@ -16,6 +16,7 @@ from eevee.assessment.result import Assessment
 from eevee.assessment.stability import Stability, assess_stability
 from eevee.assessment.study import Study
 from eevee.assessment.verdicts import Verdict, verdict
+from eevee.base.errors import EeveeError
 from eevee.splits.near_duplicates import Leak
 
 
@@ -85,6 +86,10 @@ def full_assessment(
     >>> found.verdict.method, len(found.stability.subset)
     ('evolution', 2)
     """
+    if stability or curve:
+        study.check_goal()
+        if kinds and kinds[0] != "random":
+            raise EeveeError("stability and the learning curve hold out random models alone")
     side = assess_splits(study, kinds=kinds or ("random",), **options)
     found = side.first
     stable = assess_stability(study, known=found) if stability else None

@@ -15,6 +15,7 @@ from eevee.assessment.result import RANDOM_SUBSETS, Assessment, summarise
 from eevee.assessment.study import RANDOM, Study, StudySettings
 from eevee.base.arrays import Subset
 from eevee.base.errors import EeveeError, Stopped
+from eevee.base.keywords import shares_keywords
 from eevee.base.seeds import child_seed
 from eevee.scorers.base import Scorer
 from eevee.search.control import takes_control
@@ -31,6 +32,7 @@ SMALLEST, STEPS = 8, 5
 
 
 @takes_control
+@shares_keywords(StudySettings, Study)
 def learning_curve(
     table: ResultsTable | Study,
     k: int | None = None,

@@ -1,4 +1,4 @@
-"""`Stability`: how far a search would choose the same again, and what is mere noise."""
+"""`Stability`: how far a search would choose the same again, and what is only noise."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from eevee.assessment.standings import overlap
 from eevee.assessment.study import Study, StudySettings
 from eevee.base.arrays import Subset
 from eevee.base.errors import EeveeError, Stopped
+from eevee.base.keywords import shares_keywords
 from eevee.base.seeds import child_seed
 from eevee.scorers.base import Scorer
 from eevee.scorers.loss import TARGETS
@@ -90,6 +91,7 @@ class Stability:
 
 
 @takes_control
+@shares_keywords(StudySettings, Study)
 def assess_stability(
     table: ResultsTable | Study,
     k: int | None = None,

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypedDict, Unpack
 
+import numpy as np
+
 from eevee.assessment.contest import Contest
 from eevee.assessment.folds import Find, whole_folds
 from eevee.assessment.resampling import families_to_draw
 from eevee.base.arrays import IntArray
 from eevee.base.errors import EeveeError
+from eevee.base.keywords import shares_keywords
 from eevee.base.seeds import child_seed
 from eevee.scorers.spec import ScorerName, ScorerSpec
 from eevee.search.constraints import Constraints
@@ -81,7 +84,7 @@ class Study:
     table: ResultsTable
     goal: Goal = field(default_factory=Goal)
     procedure: Procedure = field(default_factory=Procedure)
-    scorer: ScorerSpec = field(default_factory=ScorerSpec)
+    scorer: ScorerSpec = "mlp"  # type: ignore[assignment]  # made one when the study is
     n_folds: int = 5
     n_repeats: int = 2
     outer: Splits | None = None
@@ -90,7 +93,11 @@ class Study:
     seed: int = 0
     control: RunControl = UNATTENDED
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scorer", ScorerSpec.of(self.scorer))
+
     @classmethod
+    @shares_keywords(StudySettings)
     def of(
         cls, table: ResultsTable | Study, k: int | None = None, **settings: Unpack[StudySettings]
     ) -> Study:
@@ -133,6 +140,15 @@ class Study:
             "seed": self.seed,
             "targets": self.scorer.targets,
         }
+
+    def searches_like(self, other: Study) -> bool:
+        """Whether searches of both see the same scores, and go the same way."""
+        return (
+            self.table.scores.equals(other.table.scores)
+            and self.scorer == other.scorer
+            and self.procedure == other.procedure
+            and np.array_equal(self.rounds.splits.test, other.rounds.splits.test)
+        )
 
     def check_goal(self) -> None:
         """Refuse a study that searches for nothing."""

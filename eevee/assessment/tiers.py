@@ -11,7 +11,8 @@ import numpy as np
 from eevee.assessment.result import summarise
 from eevee.assessment.study import Study, StudySettings
 from eevee.base.arrays import Subset
-from eevee.base.errors import Stopped
+from eevee.base.errors import EeveeError, Stopped
+from eevee.base.keywords import shares_keywords
 from eevee.scorers.base import Scorer
 from eevee.search.constraints import Constraints
 from eevee.search.control import RunControl, takes_control
@@ -23,6 +24,7 @@ from eevee.tiers.nest import nest_tiers
 
 
 @takes_control
+@shares_keywords(StudySettings, Study)
 def assess_tiers(
     table: ResultsTable,
     tiers: TierSet | HoldsTiers,
@@ -44,7 +46,7 @@ def assess_tiers(
         As in `eevee.build_tiers`, which made the tiers.
     **settings
         As `eevee.assessment.Study` says; ``constraints`` and ``procedure`` those of the tiers.
-        Checkpoints are not used. If ``control`` stops it, the tiers come back as they were.
+        If ``control`` stops it, the tiers come back as they were.
 
     Returns
     -------
@@ -72,6 +74,8 @@ def assess_tiers(
     """
     tiers = tier_set_of(tiers)
     study = Study.of(table, **settings)
+    if study.goal.given:
+        raise EeveeError("assess_tiers takes budgets and sizes from the tiers; remove budget")
     procedure = study.procedure
     _ = study.labels  # an unknown attribute fails here, before any search
     choose = Chooser(tiers, study.goal.constraints, nested, procedure, study.control)

@@ -12,6 +12,8 @@ def lazy_names(
     package: str,
     homes: Mapping[str, str],
     earlier: Mapping[str, str] | None = None,
+    *,
+    depth: int = 1,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a package whose names have other modules as home.
 
@@ -22,6 +24,9 @@ def lazy_names(
     homes : mapping of name to module
     earlier : mapping of earlier name to ``"module:name"``, optional
         Names of the version before: they give a `FutureWarning` that says today's name.
+
+    depth : int
+        How many calls the returned ``__getattr__`` is below that of the package.
 
     Examples
     --------
@@ -36,7 +41,7 @@ def lazy_names(
         if earlier and name in earlier:
             home, _, new = earlier[name].partition(":")
             message = f"{package}.{name} is now {home}.{new}"
-            warnings.warn(message, FutureWarning, stacklevel=2)
+            warnings.warn(message, FutureWarning, stacklevel=1 + depth)
             return getattr(importlib.import_module(home), new)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 

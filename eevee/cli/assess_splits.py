@@ -22,7 +22,7 @@ _SPLITS = "Held-out models"
 class KindOptions:
     """Which models are held out."""
 
-    splits: Annotated[
+    held_out: Annotated[
         str | None,
         option(
             "--held-out",
@@ -89,7 +89,7 @@ class KindOptions:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds that were named, if any were."""
-        return split_names("--held-out", self.splits)
+        return split_names("--held-out", self.held_out)
 
     @property
     def folded(self) -> dict[str, Any]:

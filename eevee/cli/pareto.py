@@ -50,7 +50,7 @@ def pareto(
         ),
     ] = False,
     evaluations: Annotated[
-        int, typer.Option("--evaluations", help="Maximum number of subsets to score.", min=1)
+        int, typer.Option("--n-evaluations", help="Maximum number of subsets to score.", min=1)
     ] = 6000,
     exhaustive: Annotated[
         bool,
@@ -65,12 +65,12 @@ def pareto(
     from eevee.search.front.nsga import Nsga
     from eevee.tiers.from_front import search_front
 
-    budgets = _asked_for(budget, one_se, scorer)
+    budgets, kept = _asked_for(budget, one_se, scorer), rules.make()
     with session(run, 1 + len(budgets)) as job:
         read = rules.pay(table.read())
         made = scorer.make(read, quiet=run.quiet)
         result = search_front(
-            made, budgets, one_se=one_se, constraints=rules.make(),
+            made, budgets, one_se=one_se, constraints=kept,
             settings=Nsga(evaluations=evaluations), exhaustive=exhaustive,
             procedure=SearchOptions(exhaustive=exhaustive).make(scorer.paper),
             seed=scorer.search_seed, control=job.control, file_seed=scorer.seed,

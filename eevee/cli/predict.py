@@ -115,11 +115,14 @@ def predict(
     benchmarks: Names = None,
     predictor: Annotated[
         Path | None,
-        typer.Option("--predictor", help="A predictor that --save wrote, in place of a fit."),
+        typer.Option(
+            "--predictor", help="A predictor that --save-predictor wrote, in place of a fit."
+        ),
     ] = None,
     level: Annotated[str, typer.Option("--level", help="Of the intervals: 90% or 0.9.")] = "90%",
     save: Annotated[
-        Path | None, typer.Option("--save", help="Also write the fitted predictor (FILE.npz).")
+        Path | None,
+        typer.Option("--save-predictor", help="Also write the fitted predictor (FILE.npz)."),
     ] = None,
     out: Annotated[
         Path | None,

@@ -35,7 +35,7 @@ class Method(StrEnum):
     correlated = "correlated"
 
 
-class Selection(StrEnum):
+class WinnerRule(StrEnum):
     """How the winners of a generation are chosen."""
 
     best = "best"
@@ -71,7 +71,7 @@ class SearchOptions:
         ),
     ] = None
     generations: Annotated[
-        int, option("--generations", help="At most this many.", panel=SEARCH, min=1)
+        int, option("--n-generations", help="At most this many.", panel=SEARCH, min=1)
     ] = 10
     patience: Annotated[
         int | None,
@@ -83,8 +83,8 @@ class SearchOptions:
         ),
     ] = None
     selection: Annotated[
-        Selection, option("--selection", help="How winners are chosen.", panel=SEARCH)
-    ] = Selection.best
+        WinnerRule, option("--selection", help="How winners are chosen.", panel=SEARCH)
+    ] = WinnerRule.best
     exhaustive: Annotated[
         bool,
         option(
@@ -96,10 +96,10 @@ class SearchOptions:
     restarts: Annotated[
         int,
         option(
-            "--restarts",
-            help="Search so often on the same splits, each time with another seed (the best "
-            "counts), and once less on other splits, to say how far the choice depends on them: "
-            "3 takes 5 searches.",
+            "--n-restarts",
+            help="Number of searches on the same splits, each with another seed; the best counts. "
+            "One fewer run on other splits, to say how far the choice depends on them: 3 takes 5 "
+            "searches.",
             panel=SEARCH,
             min=1,
         ),
@@ -133,7 +133,7 @@ class SearchOptions:
         """Make the procedure; contradictions are wrong usage."""
         from eevee.search.procedure import EVOLVING, Procedure
 
-        if paper and (self.patience is not None or self.selection is not Selection.best):
+        if paper and (self.patience is not None or self.selection is not WinnerRule.best):
             raise typer.BadParameter(
                 "--paper keeps the top 50 and runs all generations; drop --patience and "
                 "--selection, or --paper"
@@ -174,10 +174,10 @@ class SearchOptions:
     @property
     def _evolving(self) -> str:
         given = {
-            "--generations": self.generations != 10,
+            "--n-generations": self.generations != 10,
             "--patience": self.patience is not None,
-            "--selection": self.selection is not Selection.best,
-            "--restarts": self.restarts != 1,
+            "--selection": self.selection is not WinnerRule.best,
+            "--n-restarts": self.restarts != 1,
         }
         return " and ".join(name for name, there in given.items() if there)
 

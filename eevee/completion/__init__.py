@@ -17,5 +17,6 @@ _HOME = {
     "next_benchmark": "eevee.completion.advice",
 }
 
-__getattr__, __dir__ = lazy_names(__name__, _HOME)
+if not TYPE_CHECKING:  # a type checker refuses what is not there
+    __getattr__, __dir__ = lazy_names(__name__, _HOME)
 __all__ = sorted(_HOME)  # noqa: PLE0605

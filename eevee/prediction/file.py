@@ -96,7 +96,7 @@ def load_predictor(path: str | os.PathLike[str]) -> Fitted:
         raise EeveeError(f"{source}: {error}") from None
     except _DAMAGE:
         raise EeveeError(
-            f"{source}: is no predictor, or a damaged one; write it again with --save"
+            f"{source}: is no predictor, or a damaged one; write it again with --save-predictor"
         ) from None
 
 

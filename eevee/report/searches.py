@@ -72,7 +72,7 @@ def save_tiers(
         dump_tiers(result, folder / "tiers.yaml")
         dump_tiers(result, folder / "tiers.json")
         _save_search(folder, "tiers", scorer, found, more, by="tier", baselines=beside)
-        _save_overview(folder, scorer, shown)
+        _save_overview(folder, scorer, shown, named=True)
 
 
 def save_selection(
@@ -87,7 +87,7 @@ def save_selection(
     more = {**settings, "verdict": result.verdict.as_dict()}
     with run_folder(out) as folder:
         _save_search(folder, "select", scorer, found, more, by="search", baselines=beside)
-        _save_overview(folder, scorer, shown)
+        _save_overview(folder, scorer, shown, named=False)
 
 
 def save_pareto(
@@ -275,14 +275,14 @@ def _settings(scorer: Scorer, settings: Mapping[str, Any]) -> dict[str, Any]:
     return {**settings, "table": summary(scorer.table), "scorer": scorer.describe()}
 
 
-def _save_overview(folder: Path, scorer: Scorer, shown: Overview) -> None:
+def _save_overview(folder: Path, scorer: Scorer, shown: Overview, *, named: bool) -> None:
     """Draw what stands beside searches: each benchmark alone, costs, ablations, the table."""
     save_figure(folder, "rank", _rank_figure(shown.ranking, shown.mean_predictor))
     if shown.cloud["loss"].notna().any():
         unit = scorer.table.cost_unit
         save_figure(folder, "cost", plots.cost_data(shown.cloud), cost_unit=unit)
     for name, one in shown.ablations.items():
-        suffix = "" if name == SELECTED else f"-{name}"
+        suffix = f"-{name}" if named else ""
         save_figure(folder, f"ablation{suffix}", _ablation_figure(one))
     save_figure(folder, "heatmap", plots.heatmap_data(scorer.table))
 

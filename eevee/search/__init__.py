@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from eevee.search.judging import search_verdict as search_verdict
     from eevee.search.procedure import Procedure as Procedure
     from eevee.search.result import SearchResult as SearchResult
+    from eevee.search.select import Selection as Selection
+    from eevee.search.sweep import SweepResult as SweepResult
     from eevee.search.verdict import SearchVerdict as SearchVerdict
 
 _HOME = {
@@ -35,11 +37,14 @@ _HOME = {
     "RunControl": "eevee.search.control",
     "SearchResult": "eevee.search.result",
     "SearchVerdict": "eevee.search.verdict",
+    "Selection": "eevee.search.select",
+    "SweepResult": "eevee.search.sweep",
     "evolve": "eevee.search.evolution.evolve",
     "hypervolume": "eevee.search.front.front",
     "search_verdict": "eevee.search.judging",
     "within_one_se": "eevee.search.front.pareto",
 }
 
-__getattr__, __dir__ = lazy_names(__name__, _HOME)
+if not TYPE_CHECKING:  # a type checker refuses what is not there
+    __getattr__, __dir__ = lazy_names(__name__, _HOME)
 __all__ = sorted(_HOME)  # noqa: PLE0605

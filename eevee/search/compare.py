@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 import pandas as pd
 
+from eevee.base.keywords import shares_keywords
 from eevee.scorers.base import Scorer
 from eevee.scorers.objective import objective_scorer
 from eevee.search.baselines import cheapest_first, medoids, most_correlated, random_subsets
@@ -50,6 +51,7 @@ SEARCHES: dict[str, Callable[..., SearchResult]] = {
 
 
 @takes_control
+@shares_keywords(GoalSettings)
 def compare(
     scorer: Scorer,
     found: SearchResult,

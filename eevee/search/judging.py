@@ -7,6 +7,7 @@ from typing import Unpack
 import numpy as np
 
 from eevee.base.arrays import FloatArray
+from eevee.base.keywords import shares_keywords
 from eevee.scorers.base import Scorer
 from eevee.scorers.objective import objective_scorer
 from eevee.search.baselines import random_subsets
@@ -19,6 +20,7 @@ MOST_RANDOM = 200
 """Random draws that the noise is measured on."""
 
 
+@shares_keywords(GoalSettings)
 def search_verdict(
     scorer: Scorer,
     found: SearchResult,

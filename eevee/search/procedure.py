@@ -9,6 +9,7 @@ from typing import Any, Unpack
 
 from eevee.base.arrays import Subset, round6
 from eevee.base.errors import EeveeError, did_you_mean
+from eevee.base.keywords import shares_keywords
 from eevee.base.seeds import child_seed
 from eevee.scorers.base import Objective, Scorer
 from eevee.scorers.objective import check_objective, objective_scorer, plain_scorer
@@ -105,6 +106,7 @@ class Procedure:
         return objective_scorer(scorer, self.objective)
 
     @takes_control
+    @shares_keywords(Limits)
     def run(
         self,
         scorer: Scorer,

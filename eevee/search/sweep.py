@@ -8,6 +8,7 @@ from typing import overload
 
 import pandas as pd
 
+from eevee.base.errors import EeveeError
 from eevee.base.seeds import child_seed
 from eevee.scorers.base import Scorer
 from eevee.search.constraints import Constraints
@@ -93,7 +94,7 @@ def sweep(
     Raises
     ------
     EeveeError
-        If a k is out of range (before anything is scored).
+        If there is no k, or one is out of range (before anything is scored).
 
     Examples
     --------
@@ -105,6 +106,8 @@ def sweep(
     [1, 2]
     """
     sizes = list(ks)
+    if not sizes:
+        raise EeveeError("a sweep needs at least one size")
     for k in sizes:
         Goal(k, constraints=constraints).space(scorer.table)
     procedure = procedure or Procedure()

@@ -23,5 +23,6 @@ _HOME = {
     "time_splits": "eevee.splits.harder",
 }
 
-__getattr__, __dir__ = lazy_names(__name__, _HOME)
+if not TYPE_CHECKING:  # a type checker refuses what is not there
+    __getattr__, __dir__ = lazy_names(__name__, _HOME)
 __all__ = sorted(_HOME)  # noqa: PLE0605

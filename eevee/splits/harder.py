@@ -10,6 +10,7 @@ import pandas as pd
 
 from eevee.base.arrays import BoolArray, FloatArray, IntArray
 from eevee.base.errors import EeveeError
+from eevee.base.keywords import shares_keywords
 from eevee.splits.drawing import Draw, DrawSettings, draw_models, draw_validation, n_testing
 from eevee.splits.groups import attribute, group_labels, joined
 from eevee.splits.splits import Splits, grouped_splits
@@ -18,6 +19,7 @@ from eevee.tables.averages import loss_weights, mean_scores
 from eevee.tables.results_table import ResultsTable
 
 
+@shares_keywords(DrawSettings, Draw)
 def family_splits(
     table: ResultsTable,
     *,
@@ -70,6 +72,7 @@ def family_splits(
     return grouped_splits(table, labels, drawn, n_testing(table, drawn.test_size))
 
 
+@shares_keywords(DrawSettings, Draw)
 def frontier_splits(
     table: ResultsTable,
     *,
@@ -130,6 +133,7 @@ def frontier_splits(
     return _splits_below(test, group_labels(table, drawn.groups), drawn, train_share)
 
 
+@shares_keywords(DrawSettings, Draw)
 def time_splits(
     table: ResultsTable,
     *,

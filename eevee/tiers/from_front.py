@@ -9,6 +9,8 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from eevee.base.arrays import Subset
+from eevee.base.errors import EeveeError
+from eevee.base.keywords import shares_keywords
 from eevee.scorers.base import Scorer
 from eevee.search.baselines import N_RANDOM
 from eevee.search.constraints import Constraints
@@ -116,6 +118,7 @@ def tiers_from_front(
 
 
 @takes_control
+@shares_keywords(FrontSettings, tiers_from_front)
 def search_front(
     scorer: Scorer,
     budgets: Mapping[str, float | str | Budget] | None = None,
@@ -164,6 +167,8 @@ def search_front(
     (('half', 'one-se'), True)
     """
     budgets = budgets or {}
+    if one_se and "one-se" in budgets:
+        raise EeveeError("one_se makes a tier 'one-se'; name the budget otherwise")
     constraints, seed = rules.get("constraints"), rules.get("seed", 0)
     control = rules.get("control", UNATTENDED)
     if budgets:

@@ -27,15 +27,15 @@ GREEDY = eevee.Procedure("greedy-swaps")
 
 
 @pytest.fixture(scope="module")
-def found() -> eevee.Assessment:
+def found() -> eevee.assessment.Assessment:
     return eevee.assess(made_table(), 3, procedure=GREEDY, scorer=RIDGE, n_random=20)
 
 
-def subsets(found: eevee.Assessment, method: str) -> list[tuple[str, ...]]:
+def subsets(found: eevee.assessment.Assessment, method: str) -> list[tuple[str, ...]]:
     return found.folds.loc[found.folds["method"] == method, "benchmarks"].tolist()
 
 
-def value(found: eevee.Assessment, method: str, column: str) -> float:
+def value(found: eevee.assessment.Assessment, method: str, column: str) -> float:
     frame = found.methods.set_index("method")
     return float(frame.loc[method, column])
 
@@ -88,7 +88,7 @@ def test_what_auto_chooses_does_not_depend_on_held_out_models() -> None:
     assert pair[0].settings["scorer"]["auto"] == pair[1].settings["scorer"]["auto"]
 
 
-def test_every_model_is_held_out_equally_often(found: eevee.Assessment) -> None:
+def test_every_model_is_held_out_equally_often(found: eevee.assessment.Assessment) -> None:
     assert set(found.models["held_out"]) == {2}
     sizes = found.folds[found.folds["method"] == "greedy"].set_index("fold")
     assert sizes["n_test"].sum() == 2 * 24
@@ -172,13 +172,13 @@ def test_a_models_error_is_the_loss_with_it_as_the_only_test_model() -> None:
 # --- beside --------------------------------------------------------------------------------------
 
 
-def test_a_method_does_not_differ_from_itself(found: eevee.Assessment) -> None:
+def test_a_method_does_not_differ_from_itself(found: eevee.assessment.Assessment) -> None:
     for name in found.names:
         none = found.difference(name, name)
         assert (none.mean, none.low, none.high) == (0.0, 0.0, 0.0)
 
 
-def test_differences_are_those_of_the_losses(found: eevee.Assessment) -> None:
+def test_differences_are_those_of_the_losses(found: eevee.assessment.Assessment) -> None:
     rows = found.differences[found.differences["targets"] == "all"].set_index("method")
     for name in found.names[1:]:
         gap = value(found, name, "loss") - value(found, "greedy-swaps", "loss")
@@ -187,7 +187,7 @@ def test_differences_are_those_of_the_losses(found: eevee.Assessment) -> None:
         assert rows.loc[name, "t_low"] <= rows.loc[name, "t_high"]
 
 
-def test_bounds_are_bounds(found: eevee.Assessment) -> None:
+def test_bounds_are_bounds(found: eevee.assessment.Assessment) -> None:
     losses = found.methods.set_index("method")["loss"]
     assert losses.idxmin() == "all benchmarks"
     assert losses.idxmax() == "mean predictor"
@@ -311,7 +311,7 @@ def test_intervals_over_families_are_those_over_models_where_each_is_alone() -> 
 # --- what a tier file holds, and errors ---------------------------------------------------------
 
 
-def test_assessed_is_what_a_tier_file_holds(found: eevee.Assessment) -> None:
+def test_assessed_is_what_a_tier_file_holds(found: eevee.assessment.Assessment) -> None:
     held = found.assessed()
     assert held.mean == value(found, "greedy-swaps", "loss")
     assert held.low < held.mean < held.high
@@ -345,7 +345,7 @@ def test_what_cannot_be_assessed_is_said(options: dict[str, Any], message: str) 
         eevee.assess(made_table(), **{"procedure": GREEDY, **QUICK, **options})
 
 
-def test_an_unknown_method_is_named(found: eevee.Assessment) -> None:
+def test_an_unknown_method_is_named(found: eevee.assessment.Assessment) -> None:
     with pytest.raises(eevee.EeveeError, match="did you mean 'medoids'"):
         found.assessed("medoid")
 

@@ -35,7 +35,7 @@ UNEVEN = {"ant": 0.0, "bee": 3.0, "cat": 1.0, "dog": 0.5, "eel": 2.0, "fox": 0.0
 
 
 @cache
-def assessed(missing: float, weighted: bool) -> eevee.Assessment:
+def assessed(missing: float, weighted: bool) -> eevee.assessment.Assessment:
     """Tasks, proxies, several columns per benchmark, folds of unequal size, two repeats."""
     contest = contest_of(round(100 * missing), 22, missing, weighted, 0.95)
     return summarise(contest, {"goal": "k = 2"})

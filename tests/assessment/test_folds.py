@@ -107,9 +107,9 @@ def test_other_assessments_group_near_duplicates_in_their_outer_splits_too(
     from eevee.assessment import tiers as assessedtiers
 
     table = with_copies()
-    seen: list[eevee.Splits] = []
+    seen: list[eevee.splits.Splits] = []
 
-    def spy(given: ResultsTable, splits: eevee.Splits, *rest: Any) -> Any:
+    def spy(given: ResultsTable, splits: eevee.splits.Splits, *rest: Any) -> Any:
         seen.append(splits)
         return outer.whole_folds(given, splits, *rest)
 

@@ -36,14 +36,14 @@ def of_factors(n_models: int = 80, noise: float = 0.2, seed: int = 0) -> eevee.R
 
 
 @cache
-def assessed(kind: str) -> eevee.Assessment:
+def assessed(kind: str) -> eevee.assessment.Assessment:
     table = {"factors": of_factors, "gaps": lambda: rich_table(40, seed=3)}[kind]()
     scoring = ScorerSpec("ridge", n_splits=2)
     folds = {"factors": 10, "gaps": 3}[kind]
     return eevee.assess(table, 2, scorer=scoring, n_random=10, n_folds=folds, n_repeats=1, **GREEDY)
 
 
-def rows(found: eevee.Assessment) -> dict[str, Against]:
+def rows(found: eevee.assessment.Assessment) -> dict[str, Against]:
     return {one.rival: one for one in verdict(found).against["random"]}
 
 

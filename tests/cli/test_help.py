@@ -29,12 +29,12 @@ EXAMPLES = {
 # What makes an example quick; the last of a repeated option counts.
 QUICKER = {
     "rank": "--n-splits 2 --epochs 20",
-    "select": "--n-splits 2 --generations 1 --no-exhaustive --no-baselines",
-    "sweep": "--n-splits 2 --generations 1 --no-exhaustive",
-    "tiers": "--n-splits 2 --generations 1 --no-baselines",
-    "pareto": "--n-splits 2 --evaluations 60",
+    "select": "--n-splits 2 --n-generations 1 --no-exhaustive --no-baselines",
+    "sweep": "--n-splits 2 --n-generations 1 --no-exhaustive",
+    "tiers": "--n-splits 2 --n-generations 1 --no-baselines",
+    "pareto": "--n-splits 2 --n-evaluations 60",
     "ablate": "--n-splits 2 --epochs 20",
-    "assess": "--n-splits 2 --n-folds 2 --n-repeats 1 --n-random 5 --generations 1",
+    "assess": "--n-splits 2 --n-folds 2 --n-repeats 1 --n-random 5 --n-generations 1",
     "predict": "--scorer ridge",
     "rate": "--n-splits 2 --epochs 20 --n-random 20",
 }

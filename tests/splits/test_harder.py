@@ -143,7 +143,7 @@ ORDERED = [eevee.splits.frontier_splits, eevee.splits.time_splits]
 @pytest.mark.parametrize("make", ORDERED)
 @given(labels=st.lists(st.integers(0, 15), min_size=30, max_size=30))
 def test_groups_are_not_straddled_and_a_relative_of_a_test_model_does_not_train(
-    make: Callable[..., eevee.Splits], labels: list[int]
+    make: Callable[..., eevee.splits.Splits], labels: list[int]
 ) -> None:
     table = with_attribute("date", list(range(30)))
     plain = make(table, n_splits=1)
@@ -166,7 +166,7 @@ def test_groups_are_not_straddled_and_a_relative_of_a_test_model_does_not_train(
     ],
 )
 def test_ordered_splits_that_cannot_be_are_refused(
-    make: Callable[..., eevee.Splits], options: dict[str, Any], message: str
+    make: Callable[..., eevee.splits.Splits], options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(eevee.EeveeError, match=message):
         make(with_attribute("date", list(range(20))), **options)
@@ -235,7 +235,7 @@ def test_dates_that_cannot_be_ordered_are_refused(dates: list[Any], message: str
     "make", [eevee.splits.frontier_splits, eevee.splits.time_splits, eevee.splits.family_splits]
 )
 def test_the_seed_decides_and_more_splits_begin_with_the_same(
-    make: Callable[..., eevee.Splits],
+    make: Callable[..., eevee.splits.Splits],
 ) -> None:
     table = with_attribute("date", list(range(24)))
     table.models["family"] = [i // 2 for i in range(24)]

@@ -170,7 +170,9 @@ def test_random_splits_straddle_duplicates_and_splits_by_their_groups_do_not() -
 
 def test_straddling_counts_train_against_validation_too() -> None:
     train = np.array([[True, False, False]])
-    splits = eevee.Splits(train=train, validation=train[:, [1, 0, 2]], test=train[:, [1, 2, 0]])
+    splits = eevee.splits.Splits(
+        train=train, validation=train[:, [1, 0, 2]], test=train[:, [1, 2, 0]]
+    )
     assert separated_groups(splits, [0, 0, 1])["n_splits"].tolist() == [1]
     assert separated_groups(splits, [0, 1, 2]).empty
 
@@ -223,9 +225,9 @@ def test_kept_together_joins_groups_and_near_duplicates_and_is_none_where_all_ma
 def test_a_leak_counts_what_any_of_several_splits_parts() -> None:
     table = with_rows(made_table(6), made_table(6).scores.to_numpy()[[0, 3]])
 
-    def testing(*places: int) -> eevee.Splits:
+    def testing(*places: int) -> eevee.splits.Splits:
         test = np.isin(np.arange(8), places)[None]
-        return eevee.Splits(train=~test, validation=np.zeros_like(test), test=test)
+        return eevee.splits.Splits(train=~test, validation=np.zeros_like(test), test=test)
 
     assert find_leak(table, testing(0, 6), testing(1, 2)) is None
     assert find_leak(table, testing(0, 6), testing(2, 7)) == Leak(2, 1, ("m003", "m007"))

@@ -103,7 +103,7 @@ def test_a_model_on_two_sides_is_refused_by_name_of_split_and_model() -> None:
     train = ~test
     train[1, 1] = True
     with pytest.raises(eevee.EeveeError, match="split 1: model 1 is on two sides"):
-        eevee.Splits(train=train, validation=_none(3, 3), test=test)
+        eevee.splits.Splits(train=train, validation=_none(3, 3), test=test)
 
 
 @pytest.mark.parametrize("side", ["train", "test"])
@@ -112,15 +112,15 @@ def test_a_split_without_a_training_or_a_test_model_is_refused(side: str) -> Non
     masks[side] = masks[side].copy()
     masks[side][2] = False
     with pytest.raises(eevee.EeveeError, match=f"split 2 has no {side}"):
-        eevee.Splits(validation=_none(3, 3), **masks)
+        eevee.splits.Splits(validation=_none(3, 3), **masks)
 
 
 def test_masks_of_different_shapes_are_refused() -> None:
     test = np.eye(3, dtype=bool)
     with pytest.raises(eevee.EeveeError, match="share one shape"):
-        eevee.Splits(train=~test, validation=_none(2, 3), test=test)
+        eevee.splits.Splits(train=~test, validation=_none(2, 3), test=test)
     with pytest.raises(eevee.EeveeError, match="share one shape"):
-        eevee.Splits(train=~test[0], validation=_none(1, 3)[0], test=test[0])
+        eevee.splits.Splits(train=~test[0], validation=_none(1, 3)[0], test=test[0])
 
 
 def test_masks_cannot_be_changed_afterwards() -> None:

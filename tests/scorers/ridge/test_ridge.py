@@ -418,7 +418,7 @@ def test_parts_of_splits_with_test_sets_of_other_sizes_predict_as_one_part(
 ) -> None:
     table = made_table(20, 4)
     test = np.arange(20) < np.array([[3], [5], [9], [4], [2]])
-    splits = eevee.Splits(train=~test, validation=np.zeros_like(test), test=test)
+    splits = eevee.splits.Splits(train=~test, validation=np.zeros_like(test), test=test)
     whole = RidgeScorer(table, splits).predict(("b00",))
     monkeypatch.setattr("eevee.scorers.ridge.scorer.PART_COLUMNS", 2 * table.n_columns)
     np.testing.assert_array_equal(RidgeScorer(table, splits).predict(("b00",)), whole)

@@ -22,7 +22,7 @@ NAMES = [(room, name) for room, package in PACKAGES.items() for name in package.
 def _typed_imports(package: ModuleType) -> dict[str, str]:
     """Names that a type checker sees, and the modules that they come from."""
     tree = ast.parse(Path(str(package.__file__)).read_text())
-    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
     return {
         alias.asname or alias.name: node.module
         for node in block.body
@@ -68,8 +68,9 @@ def test_every_public_name_loads_from_its_home_and_explains_itself(room: str, na
 def test_names_of_the_version_before_are_found_with_a_warning(name: str) -> None:
     home, _, new = eevee._EARLIER[name].partition(":")
     assert name not in eevee.__all__
-    with pytest.warns(FutureWarning, match=rf"^eevee\.{name} is now {home}\.{new}$"):
+    with pytest.warns(FutureWarning, match=rf"^eevee\.{name} is now {home}\.{new}$") as said:
         assert getattr(eevee, name) is getattr(importlib.import_module(home), new)
+    assert said[0].filename == __file__
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 import eevee
-from eevee.assessment import Study, assess_stability, learning_curve
+from eevee.assessment import (
+    Study,
+    assess_stability,
+    assess_tiers,
+    full_assessment,
+    learning_curve,
+)
 from eevee.scorers import ScorerSpec
 from eevee.search import Budget
 from tests.conftest import made_table
@@ -47,6 +55,41 @@ def test_settings_beside_a_study_are_refused(study: Study) -> None:
             eevee.assess(study, **wrong)
 
 
-def test_an_unknown_setting_is_no_setting() -> None:
-    with pytest.raises(TypeError, match="n_fold"):
-        eevee.assess(made_table(24, 6), 2, n_fold=3)
+def test_what_is_known_must_be_of_the_same_study(study: Study) -> None:
+    table = study.table
+    some = eevee.fold_splits(table, n_folds=3, n_repeats=1, seed=5)
+    other = eevee.fold_splits(table, n_folds=3, n_repeats=1, seed=6)
+    found = eevee.assess(table, 2, scorer=RIDGE, outer=some, **QUICK)
+    assert found.settings["splits"] == "3 given splits"
+    for wrong in ({"outer": other}, {"outer": some, "scorer": ScorerSpec("ridge", n_splits=3)}):
+        with pytest.raises(eevee.EeveeError, match="known is of another search"):
+            assess_stability(table, 2, known=found, **{"scorer": RIDGE, **wrong})
+
+
+def test_stability_beside_families_is_refused_before_the_work(study: Study) -> None:
+    with pytest.raises(eevee.EeveeError, match="hold out random models alone"):
+        full_assessment(study, kinds=("family", "random"), stability=True)
+    with pytest.raises(eevee.EeveeError, match="give a size k or a budget"):
+        full_assessment(Study.of(study.table), curve=True)
+
+
+def test_shared_keywords_are_shown_where_a_user_looks() -> None:
+    for function in (eevee.assess, assess_stability, learning_curve):
+        parameters = inspect.signature(function).parameters
+        assert parameters["n_folds"].default == 5
+        assert parameters["scorer"].default == "mlp"
+        assert "settings" not in parameters
+    with pytest.raises(TypeError, match=r"^assess\(\) got an unexpected keyword argument 'n_fold'"):
+        eevee.assess(study_table(), 2, n_fold=3)
+
+
+def study_table() -> eevee.ResultsTable:
+    return made_table(12, 4)
+
+
+def test_tiers_are_assessed_under_their_own_budgets() -> None:
+    table = made_table(24, 6)
+    scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table, n_splits=2))
+    tiers = eevee.build_tiers(scorer, {"small": 2}, baselines=False)
+    with pytest.raises(eevee.EeveeError, match="takes budgets and sizes from the tiers"):
+        assess_tiers(table, tiers, budget=3, scorer="ridge")

@@ -45,7 +45,7 @@ def test_the_cost_figure_holds_every_subset_and_each_tier(scorer: MLPScorer):
     assert (frame["cost"] <= 4).all()
 
 
-def test_blank_losses_make_no_figure_but_the_heat_map(scorer: MLPScorer, tmp_path: Path):
+def test_blank_losses_make_neither_a_figure_of_costs_nor_of_ablation(scorer: MLPScorer, tmp_path: Path):
     """At k = n nothing is unseen."""
     blank = scorer.with_targets("unseen")
     result = eevee.select(blank, 5, method="cheapest", baselines=False)
@@ -53,7 +53,14 @@ def test_blank_losses_make_no_figure_but_the_heat_map(scorer: MLPScorer, tmp_pat
     shown = overview(blank, {"selected": result}, result.losses)
     jobs.save_selection(tmp_path / "run", blank, result, shown, {})
     names = {path.stem for path in (tmp_path / "run" / "figures").iterdir()}
-    assert names == {"rank", "ablation", "heatmap"}
+    assert names == {"rank", "heatmap"}
+
+
+def test_a_tier_may_be_called_as_the_one_search_of_select(scorer: MLPScorer, tmp_path: Path):
+    tiers = eevee.build_tiers(scorer, {"selected": 3}, baselines=False)
+    shown = overview(scorer, tiers.searches, tiers.losses)
+    jobs.save_tiers(tmp_path / "run", scorer, tiers, shown, {})
+    assert (tmp_path / "run" / "figures" / "ablation-selected.png").is_file()
 
 
 def test_a_figure_is_drawn_again_from_edited_data(tmp_path: Path):

@@ -3,8 +3,10 @@ from __future__ import annotations
 import pytest
 
 import eevee
+from eevee.search import search_verdict
 from eevee.search.control import UNATTENDED, Watch
 from eevee.search.result import Progress
+from eevee.tiers import search_front
 from tests.search.function_scorer import FunctionScorer, smooth, table_with
 
 
@@ -44,3 +46,15 @@ def test_searches_inside_a_job_report_no_generations() -> None:
     assert told
     assert all(report.generation is None for report in told)
     assert UNATTENDED.without_generations() is UNATTENDED
+
+
+def test_a_sweep_over_no_size_and_unknown_keywords_are_refused() -> None:
+    scorer = FunctionScorer(table_with(6), smooth)
+    with pytest.raises(eevee.EeveeError, match="at least one size"):
+        eevee.sweep(scorer, [])
+    with pytest.raises(TypeError, match=r"search_front\(\) got an unexpected keyword argument"):
+        search_front(scorer, contraints=None)
+    with pytest.raises(TypeError, match=r"search_verdict\(\) got an unexpected"):
+        search_verdict(scorer, eevee.search.evolve(scorer, 2), kk=3)
+    with pytest.raises(eevee.EeveeError, match="name the budget otherwise"):
+        search_front(scorer, {"one-se": 2}, one_se=True)

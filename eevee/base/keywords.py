@@ -36,7 +36,7 @@ def shares_keywords(
     ... def window(**size: Unpack[Size]) -> int:
     ...     return frame(**size)
     >>> str(inspect.signature(window)), window()
-    ('(*, width: int = 3) -> int', 3)
+    ("(*, width: 'int' = 3) -> 'int'", 3)
     >>> window(height=2)
     Traceback (most recent call last):
     ...

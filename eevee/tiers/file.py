@@ -249,8 +249,9 @@ def dump_tiers(tiers: TierSet | HoldsTiers, path: str | os.PathLike[str]) -> Non
     Examples
     --------
     >>> import tempfile
-    >>> table = TableInfo("scores.csv", "0" * 64, 20, 3)
-    >>> tiers = TierSet("eevee 0.1.0", "benchmarks", table, {}, {}, seed=0, tiers=())
+    >>> table, loss = TableInfo("scores.csv", "0" * 64, 20, 3), SearchLoss(0.2, 0.1, "all")
+    >>> small = Tier("small", 1.0, 1.0, (TierBenchmark("a", ("a",), 1.0),), loss)
+    >>> tiers = TierSet("eevee", "GPU-hours", table, {}, {}, seed=0, tiers=(small,))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     dump_tiers(tiers, f"{folder}/tiers.yaml")
     ...     load_tiers(f"{folder}/tiers.yaml") == tiers

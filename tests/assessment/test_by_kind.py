@@ -171,7 +171,7 @@ def test_unseen_targets_are_compared_by_their_own_loss() -> None:
 
 def test_near_duplicates_are_parted_in_no_kind_of_splits() -> None:
     table = with_copies(n_copies=2)
-    kinds = ("random", "family", "frontier")
+    kinds = ("family", "frontier")
     for given in (False, True):
         scoring = ScorerSpec("ridge", n_splits=2, group_duplicates=given)
         one = eevee.assessment.assess_splits(table, 2, kinds=kinds, **QUICK | {"scorer": scoring})

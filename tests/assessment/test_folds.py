@@ -103,8 +103,7 @@ def test_other_assessments_group_near_duplicates_in_their_outer_splits_too(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from eevee.assessment import folds as outer
-    from eevee.assessment import stability
-    from eevee.assessment import tiers as assessedtiers
+    from eevee.assessment import study
 
     table = with_copies()
     seen: list[eevee.splits.Splits] = []
@@ -115,11 +114,10 @@ def test_other_assessments_group_near_duplicates_in_their_outer_splits_too(
 
     scoring = ScorerSpec("ridge", n_splits=2, group_duplicates=True)
     options: dict[str, Any] = {"procedure": eevee.Procedure("greedy"), "n_repeats": 1}
+    monkeypatch.setattr(study, "whole_folds", spy)
     if name == "stability":
-        monkeypatch.setattr(stability, "whole_folds", spy)
         eevee.assessment.assess_stability(table, 2, scorer=scoring, **options)
     else:
-        monkeypatch.setattr(assessedtiers, "whole_folds", spy)
         tiers = eevee.build_tiers(scoring.make(table, 0), {}, sizes={"two": 2})
         eevee.assessment.assess_tiers(table, tiers, scorer=scoring, **options)
     assert len(seen) == 1

@@ -166,7 +166,6 @@ def test_wrong_usage(tiers: Path, misused, args: tuple[str, ...], message: str):
         ("--seed", "0"),
         ("--epochs", "20"),
         ("--n-init", "8"),
-        ("--costs", "costs.csv"),
         ("--models-file", "models.csv"),
         ("--min-coverage", "0.5"),
     ],

@@ -45,7 +45,7 @@ def test_the_cost_figure_holds_every_subset_and_each_tier(scorer: MLPScorer):
     assert (frame["cost"] <= 4).all()
 
 
-def test_blank_losses_make_neither_a_figure_of_costs_nor_of_ablation(scorer: MLPScorer, tmp_path: Path):
+def test_blank_losses_leave_out_costs_and_ablation(scorer: MLPScorer, tmp_path: Path):
     """At k = n nothing is unseen."""
     blank = scorer.with_targets("unseen")
     result = eevee.select(blank, 5, method="cheapest", baselines=False)

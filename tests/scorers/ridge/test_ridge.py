@@ -211,7 +211,7 @@ def test_bits_depend_on_nothing_but_the_subset(
     splits = few_splits(table, n_splits=2)
     subsets = list(dict.fromkeys(some_subsets(table, n=9, seed=6)))
     whole = RidgeScorer(table, splits, **options).split_losses(subsets)  # type: ignore[arg-type]
-    for chunk in (1, 3, 32, 1000):
+    for chunk in (1, 32):
         monkeypatch.setattr(ridge_module, "CHUNK_BYTES", chunk)
         monkeypatch.setattr(ridge_module, "ROWS_CHUNK_BYTES", chunk)
         monkeypatch.setattr(ridge_solves, "BATCH_BYTES", chunk * 1000)

@@ -53,18 +53,14 @@ def test_scores_that_do_not_agree_with_the_checksum_are_refused(
         eevee.Predictor.load(tmp_path / "earlier.npz")
 
 
-def test_every_flipped_bit_of_a_header_is_seen(saved: Path, tmp_path: Path) -> None:
-    """Headers of arrays: numpy tokenizes them, and raises what it likes."""
-    content = saved.read_bytes()
-    path = tmp_path / "flipped.npz"
-    start = content.index(b"NUMPY")
-    for place in range(start, start + 120):
-        for bit in (0, 3, 6):
-            flipped = bytearray(content)
-            flipped[place] ^= 1 << bit
-            path.write_bytes(flipped)
-            with pytest.raises(eevee.EeveeError, match="flipped.npz: "):
-                eevee.Predictor.load(path)
+def test_a_header_that_numpy_cannot_read_is_refused(saved: Path, tmp_path: Path) -> None:
+    """An open bracket is a `TokenError` there; the archive's own sums agree."""
+    with zipfile.ZipFile(saved) as before, zipfile.ZipFile(tmp_path / "odd.npz", "w") as after:
+        for name in before.namelist():
+            content = before.read(name)
+            after.writestr(name, content.replace(b"(", b"[").replace(b"}", b" "))
+    with pytest.raises(eevee.EeveeError, match="is no predictor, or a damaged one"):
+        eevee.Predictor.load(tmp_path / "odd.npz")
 
 
 @pytest.mark.parametrize("scorer", ["ridge", "mlp", "auto"])

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from eevee.tables.results_table import ResultsTable
 
 SHOWN = 20
-_OF_NEW = ("scores", "model_column", "benchmark_column", "duplicates")
+_OF_NEW = ("scores", "model_column", "benchmark_column", "duplicates", "max_mb")
 """Options of the table that concern the file of new scores as well; `scores` has its own check."""
 _PANEL = "Fit"
 
@@ -148,6 +148,7 @@ def predict(
         model_column=table.model_column,
         benchmark_column=table.benchmark_column,
         duplicates=table.duplicates.value,
+        max_mb=table.max_mb,
     )
     found = fitted.predict(scores, level=share)
     for warning in found.warnings:

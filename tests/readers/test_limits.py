@@ -156,3 +156,27 @@ def test_a_wide_sparse_table_is_read_in_seconds(tmp_path: Path) -> None:
     made.rename_axis("model").to_csv(path)
     with quickly(10):
         assert eevee.read_table(path).scores.shape == values.shape
+
+
+@pytest.mark.parametrize("speed", [1e308, 10**400, float("inf"), -1.0, 0])
+def test_speeds_that_no_sum_can_hold_are_refused(read: Read, speed: float) -> None:
+    costs = pd.DataFrame({"benchmark": list("abc"), "cost": 10.0, "gpu": "h100"})
+    with pytest.raises(eevee.EeveeError, match=r"the speed of 'h100' is .*at most 1e\+100"):
+        read(BASE, costs=costs, gpu_speeds={"h100": speed})
+
+
+@pytest.mark.parametrize("cost", [1e308, 4.3e307, 1e101])
+def test_costs_that_no_sum_can_hold_are_refused(read: Read, cost: float) -> None:
+    with pytest.raises(eevee.EeveeError, match="count in a larger unit"):
+        read(BASE, costs={"a": cost, "b": cost, "c": cost})
+    cells = pd.DataFrame(cost, index=["m1", "m2"], columns=list("abc"))
+    with pytest.raises(eevee.EeveeError, match="count in a larger unit"):
+        read(BASE, costs=cells)
+    assert read(BASE, costs={"a": 1e100, "b": 1e100, "c": 1e100}).total_cost == 3e100
+
+
+def test_column_names_of_unequal_depth_are_read_or_refused(read: Read) -> None:
+    """pandas lets tuples stand beside plain names."""
+    frame = pd.DataFrame(np.arange(10.0).reshape(5, 2) ** 2 % 7, index=list("abcde"))
+    frame.columns = pd.Index([("x", "acc"), "y"], tupleize_cols=False)
+    assert eevee.read_table(frame).scores.shape == (5, 2)

@@ -13,7 +13,7 @@ import typer
 
 from eevee.cli.command import INTERRUPTED
 from eevee.cli.panels import OUTPUT, option
-from eevee.cli.printing import Reporter, progress_bar
+from eevee.cli.printing import Reporter, progress_bar, say
 
 if TYPE_CHECKING:
     from eevee.search.checkpoint import Checkpoints
@@ -23,6 +23,10 @@ Resume = Annotated[
     bool,
     option("--resume", help="Continue the interrupted run of --out, if any.", panel=OUTPUT),
 ]
+
+
+_STOPS = (signal.SIGINT, signal.SIGTERM)
+"""Ctrl-C, and what schedulers send before they kill: the checkpoint and --resume are for both."""
 
 
 class Session:
@@ -78,7 +82,7 @@ class Session:
         if not self._asked:
             return
         on = "" if self._out is None else f"; --resume --out {self._out} goes on from here"
-        typer.echo(f"interrupted: {what}{on}", err=True)
+        say(f"interrupted: {what}{on}")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -100,10 +104,11 @@ def session(out: Path | None, resume: bool, quiet: bool, searches: int = 1) -> I
     checkpoints = None if out is None else open_checkpoints(out, resume=resume)
     with progress_bar(quiet, searches) as bar:
         made = Session(bar, checkpoints, out)
-        before = signal.signal(signal.SIGINT, made.interrupt)
+        before = {one: signal.signal(one, made.interrupt) for one in _STOPS}
         try:
             yield made
         finally:
-            signal.signal(signal.SIGINT, before)
+            for one, handler in before.items():
+                signal.signal(one, handler)
     if checkpoints is not None and not made.stop():
         checkpoints.remove()  # the run is whole

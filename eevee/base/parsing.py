@@ -105,6 +105,7 @@ def _parse_yaml(content: str) -> object:
 def _check_events(content: str) -> None:
     """Refuse, before anything is built, aliases and tags, and what would take long to build."""
     depth = 0
+    event: Any
     for count, event in enumerate(yaml.parse(content, Loader=_Loader)):
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)

@@ -30,7 +30,7 @@ def ended_process() -> int:
 
 def test_an_error_leaves_what_was_there_and_nothing_beside_it(tmp_path: Path) -> None:
     write(tmp_path / "a.txt", "before")
-    with pytest.raises(ZeroDivisionError), replacing(tmp_path / "a.txt") as temporary:
+    with pytest.raises(ZeroDivisionError), replacing(tmp_path / "a.txt") as temporary:  # noqa: PT012
         temporary.write_text("half")
         raise ZeroDivisionError
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]

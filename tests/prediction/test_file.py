@@ -46,10 +46,10 @@ def test_scores_that_do_not_agree_with_the_checksum_are_refused(
         about, scores, checksum = (arrays[name] for name in ("about", "scores", "sha256"))
     scores[0, 0] += 1e-9  # the archive's own sums agree: numpy writes them anew
     np.savez(tmp_path / "other.npz", about=about, scores=scores, sha256=checksum)
-    with pytest.raises(eevee.EeveeError, match="other.npz: is damaged: its checksum"):
+    with pytest.raises(eevee.EeveeError, match=r"other\.npz: is damaged: its checksum"):
         eevee.Predictor.load(tmp_path / "other.npz")
     np.savez(tmp_path / "earlier.npz", about=about, scores=scores)
-    with pytest.raises(eevee.EeveeError, match="earlier.npz: has no checksum"):
+    with pytest.raises(eevee.EeveeError, match=r"earlier\.npz: has no checksum"):
         eevee.Predictor.load(tmp_path / "earlier.npz")
 
 

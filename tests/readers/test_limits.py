@@ -104,8 +104,7 @@ CELLS = {
 @pytest.mark.parametrize("decimal_comma", [True, False])
 def test_no_cell_takes_long(cell: str, decimal_comma: bool) -> None:
     with quickly(), pytest.raises(CellError) as caught:
-        for _ in range(10):
-            parse_cell(cell, decimal_comma)
+        parse_cell(cell, decimal_comma)
     assert len(str(caught.value)) < 250
 
 

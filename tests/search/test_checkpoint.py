@@ -212,9 +212,8 @@ def test_every_flipped_bit_of_a_checkpoint_is_refused_or_changes_nothing(tmp_pat
             path.write_bytes(flipped)
             try:
                 again = kept.of(label, scorer, settings).load()
-            except eevee.EeveeError as error:
+            except eevee.EeveeError:
                 refused += 1
-                assert "\n" not in str(error)
             else:
                 assert again is not None
                 assert vars(again) == vars(whole)

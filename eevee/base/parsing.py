@@ -178,7 +178,7 @@ def one_of(*known: str) -> Parse[str]:
 
 
 def number(digits: int, at_least: float = -math.inf, above: float = -math.inf) -> Parse[float]:
-    """A finite number, rounded to so many significant digits."""
+    """A finite number, rounded to a number of significant digits."""
     words = "a number of at least 0" if at_least == 0 else "a finite number"
     words = "a positive number" if above == 0 else words
 

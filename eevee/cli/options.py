@@ -15,7 +15,7 @@ from eevee.cli.printing import say, warn_of_leak
 
 if TYPE_CHECKING:
     from eevee.scorers.base import Scorer
-    from eevee.scorers.spec import Scoring
+    from eevee.scorers.spec import ScorerSpec
     from eevee.tables.results_table import ResultsTable
 
 
@@ -117,12 +117,12 @@ class ScorerOptions:
             say(f"scorer: {made.choice.name} ({made.choice.reason})")
         return made
 
-    def plan(self) -> Scoring:
+    def plan(self) -> ScorerSpec:
         """Return how to score, before there is a table."""
         from eevee.readers.weights import read_weights
-        from eevee.scorers.spec import Scoring
+        from eevee.scorers.spec import ScorerSpec
 
-        return Scoring(
+        return ScorerSpec(
             scorer=self.scorer.value,
             n_splits=self.n_splits,
             test_size=self.test_size,
@@ -134,7 +134,7 @@ class ScorerOptions:
         )
 
     def elsewhere(self, made: Scorer, table: ResultsTable, count: int) -> Sequence[Scorer]:
-        """Make the same scorer on so many other splits."""
+        """Make the same scorer on that many other splits."""
         return self.plan().elsewhere(made, table, self.seed, count)
 
     def _mlp_options(self) -> dict[str, Any]:
@@ -216,6 +216,17 @@ Out = Annotated[
     Path | None,
     option("--out", "-o", help="Also write a run folder (replaces an earlier).", panel=OUTPUT),
 ]
+
+
+@dataclass(frozen=True)
+class RunOptions(OutputOptions):
+    """The same, for verbs that can be interrupted and resumed."""
+
+    out: Out = None
+    resume: Annotated[
+        bool,
+        option("--resume", help="Continue the interrupted run of --out, if any.", panel=OUTPUT),
+    ] = False
 
 
 def settings(*groups: object, **more: Any) -> dict[str, Any]:

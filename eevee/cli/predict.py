@@ -12,10 +12,9 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.judge import Names
 from eevee.cli.options import JsonOption
 from eevee.cli.printing import print_json, print_line, print_table, print_written, say
-from eevee.cli.subset_options import TierName, named_subsets
+from eevee.cli.subset_options import Names, TierName, named_subsets
 from eevee.cli.table_options import TrainingTableOptions
 
 if TYPE_CHECKING:
@@ -117,11 +116,14 @@ def predict(
     benchmarks: Names = None,
     predictor: Annotated[
         Path | None,
-        typer.Option("--predictor", help="A predictor that --save wrote, in place of a fit."),
+        typer.Option(
+            "--predictor", help="A predictor that --save-predictor wrote, in place of a fit."
+        ),
     ] = None,
     level: Annotated[str, typer.Option("--level", help="Of the intervals: 90% or 0.9.")] = "90%",
     save: Annotated[
-        Path | None, typer.Option("--save", help="Also write the fitted predictor (FILE.npz).")
+        Path | None,
+        typer.Option("--save-predictor", help="Also write the fitted predictor (FILE.npz)."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -134,7 +136,7 @@ def predict(
 
     share = parse_level(level)
     tiers, new = _two(files, tier, benchmarks, predictor)
-    _keep_inputs({"--csv": out, "--save": save}, [*files, table.scores, predictor, fit.weights])
+    _keep_inputs({"--csv": out, "--save-predictor": save}, [*files, table.scores, predictor, fit.weights])
     if (table.scores is None) == (predictor is None):
         raise typer.BadParameter("give either --scores (of the training models) or --predictor")
     if predictor is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -36,6 +36,10 @@ class Layout(StrEnum):
 
 
 _FACTS = "CSV 'benchmark' with any of task, direction, cost, role, metric, bounds."
+
+
+COSTS = ("costs", "cost_unit", "cost_statistic", "gpu_speed", "gpu_column")
+"""Options that say what benchmarks cost."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +194,9 @@ class JudgedTableOptions(TableOptions):
 
 @dataclass(frozen=True)
 class TrainingTableOptions(JudgedTableOptions):
-    """The same, where the table is an option: another file comes first."""
+    """The same, where the table is an option and costs play no part: another file comes first."""
+
+    FIXED: ClassVar[tuple[str, ...]] = COSTS
 
     scores: Annotated[
         Path | None,

@@ -92,7 +92,7 @@ def load_predictor(path: str | os.PathLike[str]) -> Fitted:
         raise EeveeError(f"{source}: {error}") from None
     except Exception:  # zipfile, numpy and json raise many kinds at damage
         raise EeveeError(
-            f"{source}: is no predictor, or a damaged one; write it again with --save"
+            f"{source}: is no predictor, or a damaged one; write it again with --save-predictor"
         ) from None
 
 
@@ -122,7 +122,7 @@ def _arrays(file: IO[bytes]) -> tuple[np.ndarray[Any, Any], FloatArray]:
     if scores.dtype != np.float64 or scores.ndim != 2:
         raise EeveeError("scores: expected numbers, models x columns")
     if not np.array_equal(checksum, _checksum(about, scores)):
-        raise EeveeError("is damaged: its checksum does not agree; write it again with --save")
+        raise EeveeError("is damaged: its checksum does not agree; write it again")
     return about, scores
 
 

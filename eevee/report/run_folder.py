@@ -92,7 +92,7 @@ def check_name(name: str) -> str:
     if not _SAFE_NAME.fullmatch(name):
         raise EeveeError(
             f"{name!r} cannot name a tier here: use up to 64 letters, digits, '.', '_', '-', "
-            "beginning with a letter or digit"
+            "starting with a letter or digit"
         )
     return name
 

@@ -68,8 +68,9 @@ class Checkpoints:
     >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
     >>> with tempfile.TemporaryDirectory() as home:
     ...     kept = Checkpoints(home)
-    ...     first = eevee.evolve(scorer, 4, exhaustive=False, checkpoints=kept)
-    ...     again = eevee.evolve(scorer, 4, exhaustive=False, checkpoints=kept)  # only ranks
+    ...     options = {"exhaustive": False, "control": eevee.RunControl(kept)}
+    ...     first = eevee.search.evolve(scorer, 4, **options)
+    ...     again = eevee.search.evolve(scorer, 4, **options)  # only ranks
     >>> first.best == again.best
     True
     """

@@ -17,7 +17,6 @@ NO_COSTS = "benchmarks"
 """The cost unit of a table without costs: each benchmark costs 1, budgets are counts."""
 
 COLUMN_FIELDS = ("benchmark", "metric", "direction", "direction_source", "role", "bounds")
-BENCHMARK_FIELDS = ("task", "cost")
 
 
 @dataclass(frozen=True)
@@ -214,11 +213,6 @@ class ResultsTable:
             str(name): 0.0 if name in paid else float(cost)
             for name, cost in self.benchmarks["cost"].items()
         }
-
-    @property
-    def has_costs(self) -> bool:
-        """Whether the user gave costs (else each benchmark costs 1)."""
-        return self.cost_unit != NO_COSTS
 
     @cached_property
     def total_cost(self) -> float:

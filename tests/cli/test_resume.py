@@ -41,12 +41,12 @@ def states(folder: Path) -> set[str]:
 @pytest.mark.parametrize(
     "verb",
     [
-        ("tiers", "--budget", "small=4", "--budget", "big=7", "--nested", "--generations", "2",
-         "--restarts", "2", "--no-baselines"),
-        ("pareto", "--budget", "small=4", "--evaluations", "1500", "--one-se"),
-        ("assess", "--budget", "4", "--generations", "2", "--n-folds", "2", "--n-repeats", "1",
+        ("tiers", "--budget", "small=4", "--budget", "big=7", "--nested", "--n-generations", "2",
+         "--n-restarts", "2", "--no-baselines"),
+        ("pareto", "--budget", "small=4", "--n-evaluations", "1500", "--one-se"),
+        ("assess", "--budget", "4", "--n-generations", "2", "--n-folds", "2", "--n-repeats", "1",
          "--n-random", "3", "--stability"),
-        ("tiers", "--size", "small=4", "--generations", "1", "--no-baselines", "--assess"),
+        ("tiers", "--size", "small=4", "--n-generations", "1", "--no-baselines", "--assess"),
     ],
     ids=["tiers", "pareto", "assess", "tiers-assess"],
 )  # fmt: skip
@@ -116,7 +116,7 @@ def test_a_checkpoint_of_another_configuration_is_refused(here: Path, run: Run) 
         run(*job)
     finally:
         Checkpoints.remove = removed  # type: ignore[method-assign]
-    again = run(*job, "--resume", "--generations", "3", code=1)
+    again = run(*job, "--resume", "--n-generations", "3", code=1)
     assert "of another run: search.generations was 10, and is 3 now" in again.stderr
 
 
@@ -124,7 +124,7 @@ def test_a_checkpoint_of_another_configuration_is_refused(here: Path, run: Run) 
 def test_ctrl_c_ends_an_assessment_without_an_estimate_and_resume_goes_on(tmp_path: Path) -> None:
     asked = (
         "assess", str(DATA / "bbh/scores.csv"), "-k", "4", "--epochs", "5", "--n-splits", "2",
-        "--n-folds", "2", "--n-repeats", "1", "--n-random", "3", "--generations", "2",
+        "--n-folds", "2", "--n-repeats", "1", "--n-random", "3", "--n-generations", "2",
         "--out", "run",
     )  # fmt: skip
     process = job(*asked, cwd=tmp_path)

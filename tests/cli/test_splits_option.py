@@ -137,7 +137,7 @@ VERBS = {
     "select": ("-k", 2, *GREEDY, "--no-baselines"),
     "sweep": ("--sizes", "1:2", *GREEDY),
     "tiers": ("--size", "two=2", *GREEDY, "--no-baselines"),
-    "pareto": ("--evaluations", 60),
+    "pareto": ("--n-evaluations", 60),
     "rank": (),
     "rate": ("-s", "b00,b01", "--n-random", 5),
     "ablate": ("-s", "b00,b01"),

@@ -9,6 +9,7 @@ import pytest
 
 import eevee
 from eevee.search.checkpoint import Checkpoints
+from eevee.search.control import RunControl
 from eevee.search.evolution.evolve import evolve
 from eevee.search.evolution.generations import Evolution
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
@@ -29,7 +30,7 @@ def search(
         return stop_after is not None and asked > stop_after
 
     options = {"k": 4, "evolution": QUICK, "seed": 3} | options
-    return evolve(scorer, exhaustive=False, checkpoints=kept, stop=stop, **options), scorer
+    return evolve(scorer, exhaustive=False, control=RunControl(kept, stop), **options), scorer
 
 
 def same(one: eevee.SearchResult, other: eevee.SearchResult) -> bool:
@@ -107,7 +108,7 @@ def test_a_network_scorer_says_the_same_of_its_epochs_after_a_resumed_search(
             evolution=tiny,
             exhaustive=False,
             n_rescore=0,
-            checkpoints=Checkpoints(tmp_path),
+            control=RunControl(Checkpoints(tmp_path)),
         )
         told.append(scorer.describe())
     assert told[0] == told[1]

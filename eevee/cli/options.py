@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from eevee.cli.panels import OUTPUT, SCORER, option
-from eevee.cli.printing import warn_of_leak
+from eevee.cli.printing import say, warn_of_leak
 
 if TYPE_CHECKING:
     from eevee.scorers.base import Scorer
     from eevee.scorers.spec import ScorerSpec
     from eevee.tables.results_table import ResultsTable
+
+
+MANY = 10_000
+"""Most splits, or initialisations: more is a slip, and would run for ever without a word."""
 
 
 class ScorerName(StrEnum):
@@ -67,11 +71,11 @@ class ScorerOptions:
         option("--epochs", help="A number, or 'auto' (the default).", panel=SCORER),
     ] = None
     n_init: Annotated[
-        int, option("--n-init", help="Initialisations averaged.", panel=SCORER, min=1)
+        int, option("--n-init", help="Initialisations averaged.", panel=SCORER, min=1, max=MANY)
     ] = 1
     n_splits: Annotated[
         int,
-        option("--n-splits", help="Number of splits of the models.", panel=SCORER, min=1),
+        option("--n-splits", help="Number of splits of the models.", panel=SCORER, min=1, max=MANY),
     ] = 10
     test_size: Annotated[
         float, option("--test-size", help="Share of models held out.", panel=SCORER)
@@ -110,7 +114,7 @@ class ScorerOptions:
         made = self.plan().make(table, self.seed)
         warn_of_leak(find_leak(table, made.splits))
         if isinstance(made, ChosenScorer) and not quiet:
-            typer.echo(f"scorer: {made.choice.name} ({made.choice.reason})", err=True)
+            say(f"scorer: {made.choice.name} ({made.choice.reason})")
         return made
 
     def plan(self) -> ScorerSpec:

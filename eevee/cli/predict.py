@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
@@ -12,7 +13,7 @@ import typer
 from eevee.cli.app import app
 from eevee.cli.command import verb
 from eevee.cli.options import JsonOption
-from eevee.cli.printing import print_json, print_line, print_table, print_written
+from eevee.cli.printing import print_json, print_line, print_table, print_written, say
 from eevee.cli.subset_options import Names, TierName, named_subsets
 from eevee.cli.table_options import TrainingTableOptions
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from eevee.tables.results_table import ResultsTable
 
 SHOWN = 20
-_OF_NEW = ("scores", "model_column", "benchmark_column", "duplicates")
+_OF_NEW = ("scores", "model_column", "benchmark_column", "duplicates", "max_mb")
 """Options of the table that concern the file of new scores as well; `scores` has its own check."""
 _PANEL = "Fit"
 
@@ -135,6 +136,7 @@ def predict(
 
     share = parse_level(level)
     tiers, new = _two(files, tier, benchmarks, predictor)
+    _keep_inputs({"--csv": out, "--save-predictor": save}, [*files, table.scores, predictor, fit.weights])
     if (table.scores is None) == (predictor is None):
         raise typer.BadParameter("give either --scores (of the training models) or --predictor")
     if predictor is not None:
@@ -150,6 +152,7 @@ def predict(
         model_column=table.model_column,
         benchmark_column=table.benchmark_column,
         duplicates=table.duplicates.value,
+        max_mb=table.max_mb,
     )
     found = fitted.predict(scores, level=share)
     for warning in found.warnings:
@@ -213,6 +216,14 @@ def _two(
     return (None if inputs else files[0]), files[-1]
 
 
+def _keep_inputs(outputs: Mapping[str, Path | None], inputs: Sequence[Path | None]) -> None:
+    """Refuse to write over a file that is read."""
+    read = [path for path in inputs if path is not None and path.is_file()]
+    for option, out in outputs.items():
+        if out is not None and out.is_file() and any(out.samefile(path) for path in read):
+            raise typer.BadParameter(f"{option} {out} is a file that is read; give another name")
+
+
 def _fit(
     table: ResultsTable,
     fit: FitOptions,
@@ -253,7 +264,7 @@ def _check_table(tiers: Path, table: ResultsTable) -> None:
 
 
 def _warn(message: str) -> None:
-    typer.echo(f"warning: {message}", err=True)
+    say(f"warning: {message}")
 
 
 def _as_json(fitted: Predictor, found: Prediction) -> dict[str, Any]:

@@ -13,11 +13,15 @@ import typer
 
 from eevee.cli.command import INTERRUPTED
 from eevee.cli.options import RunOptions
-from eevee.cli.printing import Reporter, progress_bar
+from eevee.cli.printing import Reporter, progress_bar, say
 
 if TYPE_CHECKING:
     from eevee.search.checkpoint import Checkpoints
     from eevee.search.control import RunControl
+
+
+_STOPS = (signal.SIGINT, signal.SIGTERM)
+"""Ctrl-C, and what schedulers send before they kill: the checkpoint and --resume are for both."""
 
 
 class Session:
@@ -73,7 +77,7 @@ class Session:
         if not self._asked:
             return
         on = "" if self._out is None else f"; --resume --out {self._out} goes on from here"
-        typer.echo(f"interrupted: {what}{on}", err=True)
+        say(f"interrupted: {what}{on}")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -96,10 +100,11 @@ def session(run: RunOptions, searches: int = 1) -> Iterator[Session]:
     checkpoints = None if out is None else open_checkpoints(out, resume=run.resume)
     with progress_bar(run.quiet, searches) as bar:
         made = Session(bar, checkpoints, out)
-        before = signal.signal(signal.SIGINT, made.interrupt)
+        before = {one: signal.signal(one, made.interrupt) for one in _STOPS}
         try:
             yield made
         finally:
-            signal.signal(signal.SIGINT, before)
+            for one, handler in before.items():
+                signal.signal(one, handler)
     if checkpoints is not None and not made.stop():
         checkpoints.remove()  # the run is whole

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
+from eevee.base.bounded import MAX_MB
 from eevee.cli.panels import TABLE, option
 from eevee.cli.table_file import take_table_file
 
@@ -129,11 +130,17 @@ class TableOptions:
     duplicates: Annotated[
         Duplicates, option("--duplicates", help="Several scores for one cell.", panel=TABLE)
     ] = Duplicates.error
+    max_mb: Annotated[
+        float,
+        option("--max-mb", help="Megabytes that a file may have, unpacked.", panel=TABLE),
+    ] = MAX_MB
 
     def check(self) -> None:
         """Refuse numbers out of range as wrong usage."""
         if not 0.0 <= self.min_coverage <= 1.0:
             raise typer.BadParameter(f"--min-coverage lies in 0..1, not {self.min_coverage:g}")
+        if not self.max_mb > 0:
+            raise typer.BadParameter(f"--max-mb is a positive number, not {self.max_mb:g}")
         self._check_costs()
 
     def _check_costs(self) -> None:
@@ -174,6 +181,7 @@ class TableOptions:
             cost_statistic=self.cost_statistic,
             gpu_speeds=parse_speeds(self.gpu_speed) if self.gpu_speed else None,
             gpu_column=self.gpu_column,
+            max_mb=self.max_mb,
         )
 
 

@@ -15,7 +15,7 @@ from eevee.search.constraints import Constraints, tasks_of
 from eevee.search.space import NO_RULES, Space
 from eevee.tables.results_table import ResultsTable
 
-_BUDGET = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*(%?)")
+_BUDGET = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*(%?)")
 
 
 @dataclass(frozen=True)

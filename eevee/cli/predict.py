@@ -136,7 +136,9 @@ def predict(
 
     share = parse_level(level)
     tiers, new = _two(files, tier, benchmarks, predictor)
-    _keep_inputs({"--csv": out, "--save-predictor": save}, [*files, table.scores, predictor, fit.weights])
+    _keep_inputs(
+        {"--csv": out, "--save-predictor": save}, [*files, table.scores, predictor, fit.weights]
+    )
     if (table.scores is None) == (predictor is None):
         raise typer.BadParameter("give either --scores (of the training models) or --predictor")
     if predictor is not None:

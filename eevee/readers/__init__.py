@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import pandas as pd
 
+from eevee.base.bounded import MAX_MB
 from eevee.base.errors import EeveeError
 from eevee.readers import delimited, frames
 from eevee.readers.cleaning import clean
@@ -25,7 +26,7 @@ from eevee.readers.measured import DUPLICATES, LAYOUTS, Measured, Options
 from eevee.readers.roles import check_roles
 from eevee.readers.sidecars import BenchmarkFacts, apply_benchmarks, read_benchmarks, read_models
 from eevee.readers.statistic import read_statistic
-from eevee.tables.column_names import guess_direction
+from eevee.tables.column_names import guess_direction, unprintable
 from eevee.tables.results_table import NO_COSTS, Note, Provenance, ResultsTable
 
 
@@ -70,6 +71,7 @@ def read_table(
     drop_columns: Sequence[str] = (),
     drop_models: Sequence[str] = (),
     missing: Sequence[str] = (),
+    max_mb: float = MAX_MB,
 ) -> ResultsTable:
     """Read scores, and what is known about them, as a `ResultsTable`.
 
@@ -116,6 +118,8 @@ def read_table(
         Names or patterns (``"*_std"``) of columns, benchmarks and models to leave out.
     missing : sequence of str
         What means "not measured", such as ``"OOM"`` or ``"-1"``; numbers count by value.
+    max_mb : float
+        Megabytes that a file may have, unpacked; a table may have 100,000 cells for each.
 
     Returns
     -------
@@ -145,11 +149,12 @@ def read_table(
     options = Options(
         layout, model_column, benchmark_column, metric_column, score_column, duplicates, gpu_column,
         dict(column_roles or {}), tuple(drop_columns), tuple(drop_models), tuple(missing),
+        max_mb=max_mb,
     )  # fmt: skip
     _check_options(options, min_coverage, cost_unit)
     statistic = read_statistic(cost_statistic)
     speeds = _read_speeds(gpu_speeds, gpu_column)
-    facts = None if benchmarks is None else read_benchmarks(benchmarks)
+    facts = None if benchmarks is None else read_benchmarks(benchmarks, max_mb)
     wanted = frozenset() if facts is None else facts.names
     measured = read_measured(source, options, wanted)
     if facts is not None:
@@ -175,7 +180,9 @@ def _check_options(options: Options, min_coverage: float, cost_unit: str) -> Non
     check_roles(options.roles)
     if not 0.0 <= min_coverage <= 1.0:
         raise EeveeError(f"min_coverage must be between 0 and 1, not {min_coverage!r}")
-    if not cost_unit.strip() or cost_unit == NO_COSTS:
+    if not options.max_mb > 0:
+        raise EeveeError(f"max_mb must be positive, not {options.max_mb!r}")
+    if not cost_unit.strip() or cost_unit == NO_COSTS or unprintable(cost_unit):
         raise EeveeError(f"cost_unit must name a unit such as 'GPU-hours', not {cost_unit!r}")
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
+from eevee.base.bounded import TooLarge
 from eevee.base.errors import EeveeError
 
 Record = tuple[int, list[str]]
@@ -22,13 +24,15 @@ def are_json_lines(text: str) -> bool:
     return len(lines) == 2 and all(line[:1] == "{" and line[-1:] == "}" for line in lines)
 
 
-def json_records(text: str, source: str) -> list[Record]:
+def json_records(text: str, source: str, most: float = math.inf) -> list[Record]:
     """Return a header and a row per line.
 
     Raises
     ------
     EeveeError
         If a line is no JSON object.
+    TooLarge
+        If there are more cells than `most`.
 
     Examples
     --------
@@ -47,6 +51,8 @@ def json_records(text: str, source: str) -> list[Record]:
             raise EeveeError(f"{source}: line {number} is no JSON object; write one object a line")
         rows.append((number, _flat(found)))
     names = list(dict.fromkeys(name for _, row in rows for name in row))
+    if len(names) * len(rows) > most:
+        raise TooLarge
     return [(1, names), *((n, [row.get(name, "") for name in names]) for n, row in rows)]
 
 

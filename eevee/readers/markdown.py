@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
+from eevee.base.bounded import TooLarge
 from eevee.readers.headers import without_markup
 from eevee.tables.results_table import Note
 
@@ -13,7 +15,9 @@ Record = tuple[int, list[str]]
 _DASHES = re.compile(r":?-{1,200}:?")
 
 
-def markdown_records(text: str, source: str) -> tuple[list[Record], list[Note]] | None:
+def markdown_records(
+    text: str, source: str, most: float = math.inf
+) -> tuple[list[Record], list[Note]] | None:
     """Return the rows of the first Markdown table of a text, None where there is none.
 
     Parameters
@@ -21,6 +25,8 @@ def markdown_records(text: str, source: str) -> tuple[list[Record], list[Note]] 
     text : str
     source : str
         For notes.
+    most : float
+        Cells that it may have; `TooLarge` is raised beyond.
 
     Examples
     --------
@@ -37,6 +43,8 @@ def markdown_records(text: str, source: str) -> tuple[list[Record], list[Note]] 
     first = places[0]
     end = next((i for i in range(first + 1, len(lines)) if "|" not in lines[i]), len(lines))
     width = len(_cells(lines[first]))
+    if width * (end - first) > most:
+        raise TooLarge
     rows = [first - 1, *range(first + 1, end)]
     records = [(i + 1, _fitted(_cells(lines[i]), width)) for i in rows]
     others = sum(i > end for i in places)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
+from eevee.base.bounded import MAX_MB
 from eevee.base.errors import EeveeError
 from eevee.readers.cost_rows import CostRows
 from eevee.tables.column_names import guessed_heads, unprintable
@@ -16,6 +17,8 @@ from eevee.tables.results_table import Note, SourceColumn
 
 DUPLICATES = ("error", "mean", "first", "last")
 LAYOUTS = ("auto", "wide", "long", "two-header-rows", "transposed")
+MAX_NAME = 1000
+"""Letters that a name may have."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class Options:
     drop_columns: tuple[str, ...] = ()
     drop_models: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    max_mb: float = MAX_MB
 
 
 @dataclass(frozen=True)
@@ -188,12 +192,27 @@ def check_name(name: str, what: str, where: str) -> str:
     """Return a name if it is fit to be one, else raise an error that says where it stands."""
     if not name:
         raise EeveeError(f"{where}: {what} has no name; give it one")
+    check_length(name, what, where)
     if unprintable(name):
         raise EeveeError(
             f"{where}: the name of {what} {name!r} holds a line break or control character; "
             "take it out"
         )
     return name
+
+
+def check_length(name: str, what: str, where: str) -> None:
+    """Refuse a name that nobody can have meant: what looks at names takes time with their length.
+
+    Raises
+    ------
+    EeveeError
+    """
+    if len(name) > MAX_NAME:
+        raise EeveeError(
+            f"{where}: the name of {what} has {len(name)} letters ({name[:20]!r}...); names have "
+            f"at most {MAX_NAME}: shorten it"
+        )
 
 
 def unique(names: Sequence[str]) -> list[str]:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import datetime
 import io
+import math
+import zipfile
 from collections.abc import Sequence
 
 import pandas as pd
 
+from eevee.base.bounded import CELLS_PER_MB, MAX_MB, TooLarge
 from eevee.base.errors import EeveeError
 from eevee.tables.results_table import Note
 
 Record = tuple[int, list[str]]
 
 ZIP, PARQUET = b"PK\x03\x04", b"PAR1"
-MOST_CELLS = 5_000_000
-"""Larger sheets are refused: a small file can hold a huge empty one."""
 
 
 def is_workbook(raw: bytes) -> bool:
@@ -29,22 +30,30 @@ def is_workbook(raw: bytes) -> bool:
     return raw.startswith(ZIP) and b"xl/" in raw
 
 
-def workbook_records(raw: bytes, source: str) -> tuple[list[Record], list[Note]]:
+def workbook_records(
+    raw: bytes, source: str, max_mb: float = MAX_MB
+) -> tuple[list[Record], list[Note]]:
     """Read the first sheet of an Excel file that holds something.
 
     Raises
     ------
     EeveeError
-        If ``openpyxl`` is not installed, or the file is damaged or too large.
+        If ``openpyxl`` is not installed, or the file is damaged.
+    TooLarge
+        If it holds too much.
     """
     try:
         import openpyxl
     except ImportError:
         raise _not_installed(source, "an Excel file", "excel") from None
     try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            if sum(part.file_size for part in archive.infolist()) > 20e6 * max_mb:
+                raise TooLarge  # XML is long: a cell takes some 100 bytes
         book = openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=True)
-        sheets = [(sheet.title, _rows(sheet, source)) for sheet in book.worksheets]
-    except EeveeError:
+        most = CELLS_PER_MB * max_mb
+        sheets = [(sheet.title, _rows(sheet, most)) for sheet in book.worksheets]
+    except TooLarge:
         raise
     except Exception as why:  # the library raises whatever a damaged file leads it to
         raise EeveeError(f"{source}: the Excel file is damaged ({type(why).__name__})") from None
@@ -56,20 +65,27 @@ def workbook_records(raw: bytes, source: str) -> tuple[list[Record], list[Note]]
     return rows, [Note("ignored", "file", source, why)] if len(filled) > 1 else []
 
 
-def parquet_frame(raw: bytes, source: str) -> pd.DataFrame:
+def parquet_frame(raw: bytes, source: str, most: float = math.inf) -> pd.DataFrame:
     """Read a Parquet file.
 
     Raises
     ------
     EeveeError
         If ``pyarrow`` is not installed, or the file is damaged.
+    TooLarge
+        If there are more cells than `most`.
     """
     try:
-        import pyarrow  # noqa: F401
+        from pyarrow import parquet
     except ImportError:
         raise _not_installed(source, "a Parquet file", "parquet") from None
     try:
+        about = parquet.ParquetFile(io.BytesIO(raw)).metadata
+        if about.num_rows * about.num_columns > most:
+            raise TooLarge
         return pd.read_parquet(io.BytesIO(raw), engine="pyarrow")
+    except TooLarge:
+        raise
     except Exception as why:
         raise EeveeError(f"{source}: the Parquet file is damaged ({type(why).__name__})") from None
 
@@ -81,12 +97,12 @@ def _not_installed(source: str, what: str, extra: str) -> EeveeError:
     )
 
 
-def _rows(sheet: object, source: str) -> list[Record]:
+def _rows(sheet: object, most: float) -> list[Record]:
     records, n_cells = [], 0
     for line, row in enumerate(sheet.iter_rows(values_only=True), start=1):  # type: ignore[attr-defined]
         n_cells += len(row)
-        if n_cells > MOST_CELLS:
-            raise EeveeError(f"{source}: has over {MOST_CELLS} cells; save the table as CSV")
+        if n_cells > most:
+            raise TooLarge
         cells = [_text(value) for value in row]
         if any(cells):
             records.append((line, cells))

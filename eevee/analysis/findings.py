@@ -12,7 +12,7 @@ from eevee.base.arrays import FloatArray
 from eevee.completion.gap_pattern import gap_pattern
 from eevee.readers.asides import set_aside
 from eevee.splits.near_duplicates import find_duplicates
-from eevee.tables.results_table import ResultsTable
+from eevee.tables.results_table import NO_COSTS, ResultsTable
 
 FEW_MODELS = 10
 RANGE = 0.05
@@ -197,7 +197,7 @@ def _rank(table: ResultsTable) -> Iterator[Finding]:
 def _aside(table: ResultsTable) -> Iterator[Finding]:
     """Costs in the file that nobody asked for."""
     costs = [column.name for column in set_aside(table) if column.role == "cost"]
-    if costs and not table.has_costs:
+    if costs and table.cost_unit == NO_COSTS:
         some = ", ".join(costs[:3]) + (", ..." if len(costs) > 3 else "")
         said = f"{len(costs)} columns of costs are in the file ({some}), and none is used"
         yield Finding("note", said, "give costs per benchmark: --costs FILE ('benchmark,cost')")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eevee.tables.results_table import ResultsTable, SourceColumn
+from eevee.tables.results_table import NO_COSTS, ResultsTable, SourceColumn
 
 USED = frozenset({"score", "proxy", "model", "benchmark", "metric", "direction", "error", "part"})
 """Roles of columns that a table is made of."""
@@ -21,7 +21,7 @@ def set_aside(table: ResultsTable) -> list[SourceColumn]:
     >>> [column.name for column in set_aside(read_table(frame))]
     ['cost_usd']
     """
-    used = table.provenance.layout.startswith("long") and table.has_costs
+    used = table.provenance.layout.startswith("long") and (table.cost_unit != NO_COSTS)
     skip = USED | ({"cost"} if used else set())
     return [column for column in table.provenance.columns if column.role not in skip]
 

@@ -61,8 +61,8 @@ def workbook_records(
     if not filled:
         raise EeveeError(f"{source}: the Excel file is empty")
     title, rows = filled[0]
-    why = f"holds {len(filled)} sheets: only the first, {title!r}, is read"
-    return rows, [Note("ignored", "file", source, why)] if len(filled) > 1 else []
+    said = f"holds {len(filled)} sheets: only the first, {title!r}, is read"
+    return rows, [Note("ignored", "file", source, said)] if len(filled) > 1 else []
 
 
 def parquet_frame(raw: bytes, source: str, most: float = math.inf) -> pd.DataFrame:

@@ -22,6 +22,7 @@ _LEAST = 8
 _AGAINST = -0.5
 _GAP = 10.0
 """How many times larger the large scores must be: a hard benchmark has small ones, too."""
+_SLIPS, _CLEAR = 2, 0.1
 _HALF = 0.2
 """Share of each scale from which two scales in one column are an error."""
 
@@ -201,13 +202,18 @@ def _slips(column: FloatArray, rest: FloatArray, lower: bool) -> tuple[BoolArray
         return None
     mended = np.where(whole, column * factor, column)
     both = seen & ~np.isnan(rest)
-    if both.sum() >= _LEAST and not _fits_better(mended[both], column[both], rest[both]):
+    # Models that are weak everywhere may well score near 0: several of them are no slip unless
+    # the other scale agrees clearly better with the rest of the table.
+    gain = 0.0
+    if both.sum() >= _LEAST:
+        gain = _gain(mended[both], column[both], rest[both])
+    if gain < 0 or (whole.sum() > _SLIPS and gain < _CLEAR):
         return None
     return whole, bool(factor > 1)
 
 
-def _fits_better(mended: FloatArray, column: FloatArray, rest: FloatArray) -> bool:
-    return _rank_correlation(mended, rest) >= _rank_correlation(column, rest)
+def _gain(mended: FloatArray, column: FloatArray, rest: FloatArray) -> float:
+    return _rank_correlation(mended, rest) - _rank_correlation(column, rest)
 
 
 def _who(models: pd.Index, rows: BoolArray) -> str:

@@ -17,7 +17,7 @@ from eevee.search.evolution import generations
 from tests.cli.conftest import ROOT, Run, environment, words
 
 VERBS = [
-    *("describe", "rank", "plot", "select", "sweep", "tiers", "pareto"),
+    *("import", "describe", "rank", "plot", "select", "sweep", "tiers", "pareto"),
     *("ablate", "rate", "assess", "predict", "impute"),
 ]
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ import os
 from typing import Protocol
 
 from eevee.base.errors import EeveeError, did_you_mean
-from eevee.readers import delimited
+from eevee.readers.delimited import read as read_delimited
 from eevee.readers.harness import (
     canonical,
     clip_benchmark,
@@ -76,7 +76,7 @@ def find_format(files: Files, name: str = "auto") -> Format | None:
     """
     if name == "auto":
         return next((one for one in FORMATS if one.fits(files)), None)
-    chosen = next((one for one in FORMATS if one.NAME == name), None)
+    chosen = next((one for one in FORMATS if name == one.NAME), None)
     if chosen is None:
         hint = did_you_mean(name, NAMES)
         raise EeveeError(f"{name!r} is no known format{hint}; known are {', '.join(NAMES)}")
@@ -127,7 +127,7 @@ def read(source: str | os.PathLike[str], options: Options, wanted: frozenset[str
     plain = options == Options(duplicates=options.duplicates)
     chosen = find_format(files) if plain or files.root.is_dir() else None
     if chosen is None and files.root.is_file():
-        return delimited.read(source, options, wanted)
+        return read_delimited(source, options, wanted)
     if chosen is None:
         raise unknown(files)
     found = harvest(files, chosen)

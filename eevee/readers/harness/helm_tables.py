@@ -52,7 +52,7 @@ def read(files: Files) -> Harvest:
 def _tables(content: object) -> list[dict[str, Any]]:
     """Return the tables of a file that have one row per model and know which way is better."""
     every = content if isinstance(content, list) else [content]
-    return [table for table in every[:200] if _is_table(members(table))]
+    return [members(table) for table in every[:200] if _is_table(members(table))]
 
 
 def _is_table(table: dict[str, Any]) -> bool:

@@ -189,10 +189,10 @@ def _note(
 
 def _listed(found: dict[str, dict[str, None]]) -> str:
     """Name versions with how many models each has, the rare ones with their names."""
-    said = []
+    said: list[str] = []
     for version, models in sorted(found.items(), key=lambda one: -len(one[1])):
         names = ", ".join(list(models)[:SHOWN])
         rare = f": {names}" if len(models) <= SHOWN and said else ""
         said.append(f"{version} ({len(models)} model{'s' * (len(models) != 1)}{rare})")
-    more = f" and {len(said) - 2 * SHOWN} more" if len(said) > 2 * SHOWN else ""
-    return ", ".join(said[: 2 * SHOWN]) + more
+    more = f" and {len(said) - SHOWN} more" if len(said) > SHOWN else ""
+    return ", ".join(said[:SHOWN]) + more

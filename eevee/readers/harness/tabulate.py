@@ -67,9 +67,12 @@ def _directions(rows: Sequence[Row]) -> dict[str, str]:
 
 
 def _unpaid(rows: Sequence[Row]) -> list[str]:
-    """Return benchmarks that have no cost on any model."""
+    """Return benchmarks that have no cost on any model; of a single model they are of no use."""
+    models: dict[str, set[str]] = {}
+    for row in rows:
+        models.setdefault(row.benchmark, set()).add(row.model)
     paid = {row.benchmark for row in rows if not math.isnan(row.cost)}
-    return list(dict.fromkeys(row.benchmark for row in rows if row.benchmark not in paid))
+    return [name for name, found in models.items() if name not in paid and len(found) > 1]
 
 
 def _note_costs(source: str, unpaid: Sequence[str]) -> list[Note]:

@@ -1,12 +1,10 @@
-"""VLMEvalKit: `<model>/<model>_<dataset>_acc.csv`, `_score.csv` or `_score.json`, or status.json."""
+"""VLMEvalKit: `<model>/<model>_<dataset>_acc.csv`, `_score.csv`, `_score.json`, or status.json."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from eevee.readers.grid import Grid
 from eevee.readers.harness.files import Files
@@ -37,7 +35,7 @@ def fits(files: Files) -> bool:
     """Tell whether a file is named for its model's folder and a benchmark, and has a main score."""
     named = (path for path in files.sample(*_ENDS) if _parts(files, path) is not None)
     return any(_scores(files, path) for path in named) or any(
-        _statuses(files.maybe_json(path), "") for path in files.sample(_STATUS)
+        _statuses(files.maybe_json(path)) for path in files.sample(_STATUS)
     )
 
 
@@ -62,7 +60,7 @@ def read(files: Files) -> Harvest:
         model = _model(path)
         rows += [
             Row(model, dataset, metric, score, harness="vlmevalkit", where=files.where(path))
-            for dataset, metric, score in _statuses(files.maybe_json(path), "")
+            for dataset, metric, score in _statuses(files.maybe_json(path))
             if (model, dataset) not in known
         ]
     why = "has no main score that is known"
@@ -126,7 +124,7 @@ def _main(found: Scores) -> Scores:
     return {}
 
 
-def _statuses(content: object, name: str) -> Iterator[tuple[str, str, float]] | list[Any]:
+def _statuses(content: object) -> list[tuple[str, str, float]]:
     """Return benchmark, metric and score of every entry that names its primary metric."""
     found: list[tuple[str, str, float]] = []
     for key, value in members(content).items():

@@ -13,12 +13,13 @@ from typing import Any, Literal, Protocol
 import pandas as pd
 
 from eevee.base.errors import EeveeError
-from eevee.readers import delimited, frames, harness
+from eevee.readers import delimited, frames
 from eevee.readers.cleaning import clean
 from eevee.readers.cost_files import CostSource, costs_of_facts, read_costs
 from eevee.readers.cost_rows import CostRows
 from eevee.readers.costs import Costs, count_costs, match_costs, note_costs
 from eevee.readers.gpus import GpuSpeeds, note_unused, read_speeds, to_reference
+from eevee.readers.harness import reader as harness
 from eevee.readers.measured import DUPLICATES, LAYOUTS, Measured, Options
 from eevee.readers.sidecars import BenchmarkFacts, apply_benchmarks, read_benchmarks, read_models
 from eevee.readers.statistic import read_statistic

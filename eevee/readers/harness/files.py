@@ -41,6 +41,7 @@ class Files:
         self.root = Path(source)
         self.name = shown(self.root.name or self.root.resolve().name)
         self.paths = tuple(sorted(_below(self.root, self.name)))
+        self.unread: dict[str, str] = {}
         self._digests: dict[Path, str] = {}
         self.json = lru_cache(maxsize=_SAMPLE)(self._json)
         self.grid = lru_cache(maxsize=_SAMPLE)(self._grid)
@@ -68,7 +69,9 @@ class Files:
         """Parse a JSON file, None if that is not to be had."""
         try:
             return self.json(path)
-        except EeveeError:
+        except EeveeError as wrong:
+            where = self.where(path)
+            self.unread[where] = str(wrong).removeprefix(f"{where}: ")
             return None
 
     def maybe_grid(self, path: Path) -> Grid | None:

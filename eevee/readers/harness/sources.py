@@ -11,9 +11,10 @@ from pathlib import Path
 
 from eevee.base.errors import EeveeError
 from eevee.readers.delimited import read as read_delimited
-from eevee.readers.harness import Files, Harvest, Row, find_format, harvest, unknown
 from eevee.readers.harness.canonical import write
-from eevee.readers.harness.rows import SECONDS
+from eevee.readers.harness.files import Files
+from eevee.readers.harness.formats import find_format, harvest, unknown
+from eevee.readers.harness.rows import SECONDS, Harvest, Row
 from eevee.readers.harness.settle import mismatches, settle
 from eevee.readers.measured import Measured, Options
 from eevee.tables.column_names import LONE_METRIC, is_aggregate
@@ -62,7 +63,7 @@ class Gathered:
 def gather(
     sources: Sequence[Source],
     *,
-    format: str = "auto",  # noqa: A002
+    format: str = "auto",
     aliases: Mapping[str, str] | None = None,
     on_conflict: str = "error",
 ) -> Gathered:
@@ -133,7 +134,7 @@ def read_aliases(path: Source) -> dict[str, str]:
     return aliases
 
 
-def _read(source: Source, format: str) -> tuple[str, str, Harvest]:  # noqa: A002
+def _read(source: Source, format: str) -> tuple[str, str, Harvest]:
     if not os.path.exists(source):
         raise EeveeError(f"{os.fspath(source)}: no such file or folder")
     files = Files(source)
@@ -161,14 +162,15 @@ def _as_harvest(measured: Measured) -> Harvest:
         for model, score in measured.scores[name].dropna().items():
             if str(name) in dropped:
                 continue
-            error = math.nan if measured.stderrs is None else measured.stderrs.at[model, name]
+            errors = measured.stderrs
+            error = math.nan if errors is None else errors[name].astype(float)[str(model)]
             rows.append(
                 Row(
                     model=str(model),
                     benchmark=str(about["benchmark"]),
                     metric=metric,
                     score=float(score),
-                    direction=about["direction"],
+                    direction=None if about["direction"] is None else str(about["direction"]),
                     stderr=float(error),
                     where=measured.source,
                 )

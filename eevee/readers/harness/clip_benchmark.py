@@ -38,7 +38,10 @@ def read(files: Files) -> Harvest:
     for path in files.named(".csv"):
         if _is_header(files.head(path).split(",")):
             rows += _csv_rows(files.grid(path), files.where(path))
-    return Harvest(tuple(_one_task(rows)))
+    named = list(_one_task(rows))
+    told = zip(named, rows, strict=True)
+    tasks = {new.benchmark: old.version for new, old in told if old.version}
+    return Harvest(tuple(named), tasks=tasks)
 
 
 def _is_result(content: object) -> bool:

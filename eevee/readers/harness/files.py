@@ -191,8 +191,10 @@ def _zstandard(info: zipfile.ZipInfo, path: Path) -> bytes:
         file.seek(info.header_offset)
         sizes = struct.unpack("<26xHH", file.read(_LOCAL_HEADER))
         file.seek(info.header_offset + _LOCAL_HEADER + sum(sizes))
-        try:
-            with zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True) as part:
-                return bytes(part.read(min(info.file_size, MAX_BYTES) + 1))[: info.file_size]
-        except zstandard.ZstdError as why:
-            raise OSError(str(why)) from None
+        packed = file.read(min(info.compress_size, MAX_BYTES))
+    try:
+        # A large member is several frames, of which the first alone is read without asking.
+        reader = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+        return bytes(reader.read(MAX_BYTES + 1))
+    except zstandard.ZstdError as why:
+        raise OSError(str(why)) from None

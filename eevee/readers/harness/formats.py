@@ -102,10 +102,9 @@ def harvest(files: Files, chosen: Format) -> Harvest:
 
 def unknown(files: Files) -> EeveeError:
     """Make the error about a source that has no known format."""
-    known = "; ".join(f"{one.NAME} ({one.WHAT})" for one in FORMATS)
-    what = "folder" if files.root.is_dir() else "file"
+    what = "a folder" if files.root.is_dir() else "a file"
     unread = next((f"; {where} {why}" for where, why in files.unread.items()), "")
     return EeveeError(
-        f"{files.name}: is no {what} of scores that is known; known are CSV and TSV files; "
-        f"{known}{unread}"
+        f"{files.name}: is {what} without scores in a known format; known are CSV and TSV files, "
+        f"and results of {', '.join(NAMES)}{unread}"
     )

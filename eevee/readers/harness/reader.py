@@ -39,5 +39,6 @@ def read(source: str | os.PathLike[str], options: Options, wanted: frozenset[str
         sha256=files.digest({row.where for row in found.rows}),
         layout=f"{chosen.WHAT} (--from {chosen.NAME})",
         models=found.models,
+        tasks=found.tasks,
         notes=[*found.notes, *notes, *mismatches(rows)],
     )

@@ -73,8 +73,10 @@ class Harvest:
     rows : tuple of Row
     notes : tuple of Note
     models : mapping of model to attributes
+    tasks : mapping of benchmark to task
     """
 
     rows: tuple[Row, ...]
     notes: tuple[Note, ...] = ()
     models: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    tasks: Mapping[str, str] = field(default_factory=dict)

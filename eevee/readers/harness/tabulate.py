@@ -24,6 +24,7 @@ def tabulate(
     sha256: str,
     layout: str,
     models: Mapping[str, Mapping[str, object]],
+    tasks: Mapping[str, str],
     notes: Sequence[Note],
 ) -> Measured:
     """Lay settled rows out as models x columns."""
@@ -39,6 +40,7 @@ def tabulate(
         measured,
         sha256=sha256,
         layout=layout,
+        tasks=tasks,
         models=_attributes(measured.models.index, models),
         costs=None if measured.costs is None else replace(measured.costs, unit=SECONDS),
         notes=(*notes, *measured.notes),

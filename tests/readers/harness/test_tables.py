@@ -40,6 +40,15 @@ def test_clip_benchmark_has_the_metrics_of_each_task(write: Write):
     }
 
 
+def test_clip_benchmark_says_the_task_of_each_data_set(write: Write):
+    found = read_as(write("benchmark.csv", CLIP), "clip-benchmark")
+    assert found.tasks == {
+        "cifar10 (zeroshot_classification)": "zeroshot_classification",
+        "cifar10 (linear_probe)": "linear_probe",
+        "voc": "zeroshot_classification",
+    }
+
+
 def test_clip_benchmark_has_a_file_per_data_set_and_model(write: Write):
     one = {"dataset": "cifar10", "model": "ViT", "pretrained": "openai", "language": "en"}
     one |= {"task": "zeroshot_classification", "metrics": {"acc1": 0.5, "acc5": 0.9}}

@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: demo test docs-test check bench clean
+.PHONY: demo test docs-test check bench fuzz clean
 
 demo: $(VENV)/.demo ## Choose three tiers for the shipped table; writes runs/zoo
 	$(BIN)/eevee tiers data/zoo/scores.csv --costs data/zoo/costs.csv \
@@ -28,6 +28,9 @@ bench: $(VENV)/.test ## Run every benchmark; takes a while, on an idle machine
 	for name in scorer epochs ridge ridge_gaps factor completion choice screen tables search pareto \
 	  coverage frontier gaps assess intervals loop learning verdict small; do \
 	  $(BIN)/python -m tests.benchmarks.bench_$$name || exit 1; done
+
+fuzz: $(VENV)/.test ## Change input files at random and read them; `make test` has a short form
+	$(BIN)/python -m tests.fuzz.fuzz_readers 2000
 
 clean: ## Remove the virtual environment and what runs left behind
 	rm -rf $(VENV) runs

@@ -217,6 +217,6 @@ class BenchmarkSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _names(self) -> list[str]:
-        """Names of the columns of X, as `get_feature_names_out` speaks of them."""
+        """Names of the columns of X, as in `get_feature_names_out`."""
         unnamed = [f"x{i}" for i in range(self.n_features_in_)]
         return list(getattr(self, "feature_names_in_", unnamed))

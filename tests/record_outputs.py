@@ -71,7 +71,8 @@ from pathlib import Path
 import eevee
 table = eevee.read_table("data/zoo/scores.csv")
 scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table, seed=0))
-eevee.evolve(scorer, k=4, seed=1, checkpoints=eevee.Checkpoints(Path(sys.argv[1])))
+control = eevee.RunControl(eevee.search.Checkpoints(Path(sys.argv[1])))
+eevee.search.evolve(scorer, k=4, seed=1, control=control)
 """
 
 

@@ -59,7 +59,7 @@ REPLACED = {
         'eevee.assess(table, k=4, scorer="ridge", n_folds=2, n_repeats=1, n_random=5, beside=(), '
         'procedure=eevee.Procedure("greedy"))'
     ),
-    "eevee.pareto(scorer)": "eevee.pareto(scorer, settings=eevee.Nsga(evaluations=200))",
+    "eevee.pareto(scorer)": "eevee.pareto(scorer, settings=eevee.search.Nsga(evaluations=200))",
 }
 """In place of options that are given already, and in Python."""
 
@@ -188,7 +188,7 @@ def quicker(args: list[str], command: str) -> list[str]:
     if "--search" in args:
         options = without("--search", options)
     if "--search" in [*args, *options]:
-        options = without("--generations", options)
+        options = without("--n-generations", options)
     return without("--scorer", options) if "--predictor" in args else options
 
 

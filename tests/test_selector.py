@@ -12,8 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import eevee
-from eevee import BenchmarkSelector, Evolution, MLPScorer, RidgeScorer
+from eevee import BenchmarkSelector, MLPScorer, RidgeScorer
 from eevee.base.seeds import child_seed
+from eevee.search import Evolution
 from tests.conftest import made_table
 
 TINY = Evolution(population=20, winners=5, children=3, generations=2, max_exhaustive=20)
@@ -49,7 +50,7 @@ def test_the_selection_is_that_of_the_same_search_by_hand(frame) -> None:
     table = eevee.ResultsTable.from_scores(frame)
     splits = eevee.shuffle_splits(table, n_splits=3, seed=child_seed(7, 0))
     scorer = MLPScorer(table, splits, epochs=3, seed=child_seed(7, 1))
-    wanted = eevee.evolve(scorer, 3, seed=child_seed(7, 2), n_rescore=2)
+    wanted = eevee.search.evolve(scorer, 3, seed=child_seed(7, 2), n_rescore=2)
     factory = partial(MLPScorer, epochs=3, seed=child_seed(7, 1))
     selector = BenchmarkSelector(3, scorer=factory, n_splits=3, n_rescore=2, random_state=7)
     found = selector.fit(frame).search_result_
@@ -101,7 +102,7 @@ def test_missing_cells_are_missing_and_pass_through(frame) -> None:
     selector = ridge(k=3).fit(gaps)
     table = eevee.ResultsTable.from_scores(gaps)
     scorer = RidgeScorer(table, eevee.shuffle_splits(table, n_splits=3, seed=child_seed(0, 0)))
-    assert selector.benchmarks_ == eevee.evolve(scorer, 3).best
+    assert selector.benchmarks_ == eevee.search.evolve(scorer, 3).best
     np.testing.assert_array_equal(selector.transform(gaps), gaps.loc[:, selector.support_])
 
 

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from eevee.base.arrays import Subset
 from eevee.scorers.base import Advance, Scorer
+
+
+@dataclass(frozen=True, eq=False)
+class Ablation:
+    """A subset, its search loss, and what `ablate` says of it.
+
+    Attributes
+    ----------
+    subset : Subset
+    loss : float
+    frame : DataFrame
+        From `ablate`.
+    """
+
+    subset: Subset
+    loss: float
+    frame: pd.DataFrame
 
 
 def ablate(
@@ -20,7 +39,7 @@ def ablate(
     scorer : Scorer
     subset : iterable of benchmark names
     advance : callable, optional
-        Told how many subsets have just been scored.
+        Called with the number of subsets just scored.
 
     Returns
     -------
@@ -63,3 +82,15 @@ def ablate(
     )
     order = np.lexsort((frame.index, -frame["increase"]))
     return frame.iloc[order].reset_index(drop=True)
+
+
+def ablate_subsets(
+    scorer: Scorer, subsets: Mapping[str, Iterable[str]], *, advance: Advance | None = None
+) -> dict[str, Ablation]:
+    """Ablate each of several subsets, by name."""
+    done: dict[str, Ablation] = {}
+    for name, given in subsets.items():
+        subset = scorer.table.subset(given)
+        frame = ablate(scorer, subset, advance=advance)
+        done[name] = Ablation(subset, float(scorer.losses([subset])[0]), frame)
+    return done

@@ -8,14 +8,14 @@ from eevee.base.arrays import round6
 from eevee.scorers.base import Advance, Scorer
 
 
-def rank_benchmarks(scorer: Scorer, *, advance: Advance | None = None) -> pd.DataFrame:
+def rank(scorer: Scorer, *, advance: Advance | None = None) -> pd.DataFrame:
     """Score every benchmark as a subset of its own.
 
     Parameters
     ----------
     scorer : Scorer
     advance : callable, optional
-        Told how many benchmarks have just been scored.
+        Called with the number of benchmarks just scored.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def rank_benchmarks(scorer: Scorer, *, advance: Advance | None = None) -> pd.Dat
     >>> frame = pd.DataFrame(skill + [0.1, 0.5, 0.5, 0.5] * noise, columns=list("abcd"))
     >>> table = eevee.ResultsTable.from_scores(frame)
     >>> scorer = eevee.MLPScorer(table, eevee.shuffle_splits(table), epochs=20)
-    >>> ranking = rank_benchmarks(scorer)
+    >>> ranking = rank(scorer)
     >>> list(ranking.columns), ranking["loss"].is_monotonic_increasing
     (['benchmark', 'task', 'cost', 'loss', 'spread'], True)
     """

@@ -107,7 +107,7 @@ def rate(
         Initialisations under which the ten best swaps are compared again; as many others
         measure the gain of the one chosen.
     advance : callable, optional
-        Told how many subsets have just been scored.
+        Called with the number of subsets just scored.
 
     Returns
     -------

@@ -4,55 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
-from eevee.assessment.contest import Contest
-from eevee.assessment.folds import MEAN_PREDICTOR, whole_folds
-from eevee.assessment.resampling import families_to_draw
+from eevee.assessment.folds import MEAN_PREDICTOR
 from eevee.assessment.result import RANDOM_SUBSETS, Assessment, summarise
+from eevee.assessment.study import RANDOM, Study, StudySettings
 from eevee.base.arrays import Subset
 from eevee.base.errors import EeveeError, did_you_mean
+from eevee.base.keywords import shares_keywords
 from eevee.base.seeds import child_seed
 from eevee.scorers.base import Objective, Scorer
-from eevee.scorers.spec import ScorerName, Scoring
 from eevee.search.compare import BASELINES
-from eevee.search.constraints import Constraints
-from eevee.search.control import UNATTENDED, RunControl
-from eevee.search.goal import Budget, Goal
+from eevee.search.control import UNATTENDED, RunControl, takes_control
+from eevee.search.goal import Goal
 from eevee.search.procedure import UNSCORED, Procedure
-from eevee.splits.groups import Groups
 from eevee.splits.near_duplicates import find_leak
-from eevee.splits.splits import Splits, fold_splits
 from eevee.tables.results_table import ResultsTable
 
-FOLDS, SEARCHES, RANDOM, BOOTSTRAP = range(4)
-"""Which child of the seed each part gets."""
 EVERYTHING = "all benchmarks"
 BESIDE = ("greedy-swaps", "greedy", "medoids", "cheapest")
 """Searches that are set beside the one assessed, by default."""
 
 
+@takes_control
+@shares_keywords(StudySettings, Study)
 def assess(
-    table: ResultsTable,
+    table: ResultsTable | Study,
     k: int | None = None,
     *,
-    budget: float | str | Budget | None = None,
-    constraints: Constraints | None = None,
-    procedure: Procedure | None = None,
-    scorer: Scoring | ScorerName = "mlp",
     subsets: Mapping[str, Sequence[str]] | None = None,
     beside: Sequence[str] = BESIDE,
     objectives: Sequence[Objective] = (),
     n_random: int = 100,
-    n_folds: int = 5,
-    n_repeats: int = 2,
-    outer: Splits | None = None,
-    families: Groups | None = None,
-    level: float = 0.95,
-    seed: int = 0,
-    watch: RunControl = UNATTENDED,
+    **settings: Unpack[StudySettings],
 ) -> Assessment:
     """Estimate the loss of a whole search on models that it never sees.
 
@@ -60,32 +46,21 @@ def assess(
 
     Parameters
     ----------
-    table : ResultsTable
-    k, budget, constraints
-        As in `eevee.evolve`; with neither, only `subsets` are judged.
-    procedure : Procedure, optional
-    scorer : Scoring or str
-        What searches score by, and what judges.
+    table : ResultsTable or Study
+    k : int, optional
+        Number of benchmarks. With neither k nor ``budget=``, only `subsets` are judged.
     subsets : mapping of name to benchmark names, optional
         Given subsets, for which nothing is searched. The loss of one that was found on this table
         is too low: its search saw the held-out models.
     beside : sequence of str
         Other searches for the same size or budget, by the same objective.
     objectives : sequence of {"loss", "kendall", "r2"}
-        Repeat the search by these, for `eevee.objective_agreement`.
+        Repeat the search by these, for `eevee.assessment.objective_agreement`.
     n_random : int
         Random subsets, the same ones in every split.
-    n_folds, n_repeats : int
-        Every model is held out `n_repeats` times.
-    outer : Splits, optional
-        Outer splits instead of repeated K-fold, such as `eevee.family_splits`.
-    families : str or labels, optional
-        Models of a family are drawn together in the bootstrap.
-    level : float
-        Of every interval.
-    seed : int
-    watch : RunControl
-        Each search of each split keeps a state of its own.
+    **settings
+        ``budget, constraints, procedure, scorer, n_folds, n_repeats, outer, families, level, seed,
+        control``, as `eevee.assessment.Study` says.
 
     Returns
     -------
@@ -96,7 +71,7 @@ def assess(
     EeveeError
         If there is nothing to assess, a name is unknown or used twice, or a fold is too small.
     Stopped
-        If `watch` stopped it before all splits were done.
+        If `control` stopped it before all splits were done.
 
     Notes
     -----
@@ -116,126 +91,54 @@ def assess(
     >>> bool(found.methods["loss"].iloc[0] < found.methods["loss"].iloc[-1])
     True
     """
-    labels = families_to_draw(table, families)
+    study = Study.of(table, k, **settings)
+    _ = study.labels  # an unknown attribute fails here, before any search
     contenders = _contenders(
-        table,
-        Goal.of(k, budget, constraints).in_units(table),
-        procedure or Procedure(),
-        beside=beside,
-        objectives=objectives,
-        subsets=subsets or {},
-        n_random=n_random,
-        seed=child_seed(seed, RANDOM),
-        watch=watch,
+        study, beside=beside, objectives=objectives, subsets=subsets or {}, n_random=n_random
     )
-    scoring = Scoring.of(scorer)
-    rounds = outer_rounds(table, scoring, n_folds, n_repeats, seed=seed, outer=outer)
-    contest = Contest(
-        table=table,
-        folds=whole_folds(
-            table, rounds.splits, contenders.find, scoring, child_seed(seed, SEARCHES), watch
-        ),
-        rounds=rounds.members,
-        members=contenders.members,
-        targets=scoring.targets,
-        weights=scoring.weights,
-        labels=labels,
-        level=level,
-        seed=child_seed(seed, BOOTSTRAP),
-    )
-    leak = find_leak(table, rounds.splits)
-    procedure_name = next(iter(contenders.procedures), None)
-    about = {
-        "procedure": procedure_name,
+    contest = study.judge(contenders.find, contenders.members)
+    leak = find_leak(study.table, study.rounds.splits)
+    about = study.about | {
+        "procedure": next(iter(contenders.procedures), None),
         "objectives": contenders.objectives,
-        "n_benchmarks": table.n_benchmarks,
+        "n_benchmarks": study.table.n_benchmarks,
         "n_random": len(contenders.random),
-        "splits": rounds.words,
-        "groups": scoring.groups,
-        "group_duplicates": scoring.group_duplicates,
+        "splits": study.rounds.words,
+        "groups": study.scorer.groups,
+        "group_duplicates": study.scorer.group_duplicates,
         "near_duplicates": None if leak is None else asdict(leak),
-        "seed": seed,
+        "seed": study.seed,
     }
-    return summarise(contest, contenders.goal.describe(table) | about)
+    return replace(summarise(contest, about), study=study)
 
 
-def searched_before(known: Assessment | None, about: Mapping[str, Any]) -> list[Subset] | None:
+def searched_before(known: Assessment | None, study: Study) -> list[Subset] | None:
     """Return what an assessment found in each outer split, to be searched for no more.
-
-    Parameters
-    ----------
-    known : Assessment or None
-    about : mapping
-        Settings that its own must agree with.
 
     Raises
     ------
     EeveeError
-        If they do not.
+        If it is of another study.
     """
     if known is None:
         return None
-    for name, value in about.items():
-        if known.settings[name] != value:
+    other = known.study
+    if other is None:
+        raise EeveeError("the assessment given as known does not say of which study it is")
+    for name, value in study.about.items():
+        if other.about[name] != value:
             raise EeveeError(
                 f"the assessment given as known is of another search: its {name} is "
-                f"{known.settings[name]!r}, not {value!r}"
+                f"{other.about[name]!r}, not {value!r}"
             )
-    own: list[Subset] = known.folds.loc[
-        known.folds["method"] == known.names[0], "benchmarks"
-    ].tolist()
+    if not other.searches_like(study):
+        raise EeveeError(
+            "the assessment given as known is of another search: of another table, scorer, "
+            "procedure or outer splits"
+        )
+    first = known.folds["method"] == known.names[0]
+    own: list[Subset] = known.folds.loc[first, "benchmarks"].tolist()
     return own
-
-
-@dataclass(frozen=True)
-class Rounds:
-    """Outer splits, and which of them make a round, in which each model is held out once."""
-
-    splits: Splits
-    members: list[list[int]]
-    words: str
-
-
-def outer_rounds(
-    table: ResultsTable,
-    scoring: Scoring,
-    n_folds: int,
-    n_repeats: int,
-    *,
-    seed: int,
-    outer: Splits | None = None,
-) -> Rounds:
-    """Draw the repeated K-fold splits of an assessment with this seed, or take those given."""
-    if outer is not None:
-        if outer.n_models != table.n_models:
-            raise EeveeError(
-                f"the outer splits are for {outer.n_models} models, the table has {table.n_models}"
-            )
-        return Rounds(outer, _rounds_of(outer), f"{outer.n_splits} given splits")
-    splits = fold_splits(
-        table,
-        n_folds=n_folds,
-        n_repeats=n_repeats,
-        seed=child_seed(seed, FOLDS),
-        groups=scoring.kept_together(table),
-    )
-    times = "once" if n_repeats == 1 else f"{n_repeats} times"
-    return Rounds(splits, _rounds_of(splits), f"{n_folds} folds, {times}")
-
-
-def _rounds_of(splits: Splits) -> list[list[int]]:
-    """Splits in a row that hold out each model once are a round; else each is one of its own."""
-    rounds: list[list[int]] = []
-    covered = np.ones(splits.n_models, dtype=np.bool_)
-    for number, test in enumerate(splits.test):
-        if covered.all():
-            rounds.append([])
-            covered = np.zeros_like(covered)
-        if (covered & test).any():
-            break
-        rounds[-1].append(number)
-        covered |= test
-    return rounds if covered.all() else [[number] for number in range(splits.n_splits)]
 
 
 @dataclass(frozen=True)
@@ -249,7 +152,7 @@ class Contenders:
         Searched again in each split; the assessed one first.
     fixed : mapping of method to subset
     random : sequence of subsets
-    watch : RunControl
+    control : RunControl
         Of the searches.
     objectives : mapping of method to objective
         Of the assessed search, and of the same search by others.
@@ -259,7 +162,7 @@ class Contenders:
     procedures: Mapping[str, Procedure]
     fixed: Mapping[str, Subset]
     random: Sequence[Subset]
-    watch: RunControl = UNATTENDED
+    control: RunControl = UNATTENDED
     objectives: Mapping[str, Objective] = field(default_factory=dict)
 
     @property
@@ -278,7 +181,7 @@ class Contenders:
                 **self.goal.arguments,
                 seed=seed,
                 label=f"fold {number + 1}, {name}",
-                watch=self.watch,
+                control=self.control,
             ).best
             for name, procedure in self.procedures.items()
         }
@@ -287,17 +190,14 @@ class Contenders:
 
 
 def _contenders(
-    table: ResultsTable,
-    goal: Goal,
-    procedure: Procedure,
+    study: Study,
     *,
     beside: Sequence[str],
     objectives: Sequence[Objective],
     subsets: Mapping[str, Sequence[str]],
     n_random: int,
-    seed: int,
-    watch: RunControl,
 ) -> Contenders:
+    table, goal, procedure = study.table, study.goal, study.procedure
     fixed = {name: table.subset(names) for name, names in subsets.items()}
     if not goal.given and not fixed:
         raise EeveeError("nothing to assess: give a size k, a budget, or subsets")
@@ -306,7 +206,8 @@ def _contenders(
     random: list[Subset] = []
     if goal.given:
         space = goal.space(table)
-        random = space.draws(np.random.default_rng(seed), n_random)[:n_random]
+        rng = np.random.default_rng(child_seed(study.seed, RANDOM))
+        random = space.draws(rng, n_random)[:n_random]
         by_objective = {procedure.title: procedure} | _by_objectives(procedure, objectives)
         for one in by_objective.values():
             goal.check_objective(one.objective)
@@ -324,7 +225,7 @@ def _contenders(
             raise EeveeError(f"a subset named {name!r} would be taken for that method; rename it")
     fixed = {**fixed, EVERYTHING: table.benchmark_names}
     names: dict[str, Objective] = {name: one.objective for name, one in by_objective.items()}
-    return Contenders(goal, procedures, fixed, random, watch, names)
+    return Contenders(goal, procedures, fixed, random, study.control, names)
 
 
 def _by_objectives(procedure: Procedure, objectives: Sequence[Objective]) -> dict[str, Procedure]:

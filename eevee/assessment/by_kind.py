@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 
-from eevee.assessment.assess import FOLDS, assess
+from eevee.assessment.assess import BESIDE, assess
 from eevee.assessment.contest import Contest
 from eevee.assessment.folds import MEAN_PREDICTOR
 from eevee.assessment.resampling import Resampled
-from eevee.assessment.result import ENDS, Assessment
+from eevee.assessment.result import SUFFIXES, Assessment
+from eevee.assessment.study import FOLDS, Study, StudySettings
+from eevee.base.keywords import shares_keywords
 from eevee.base.seeds import child_seed
-from eevee.scorers.spec import ScorerName, Scoring
-from eevee.search.control import UNATTENDED, RunControl
-from eevee.splits.groups import Groups
+from eevee.scorers.base import Objective
+from eevee.search.control import takes_control
 from eevee.splits.near_duplicates import Leak
 from eevee.splits.outer import DATE, FAMILY, Drawing, checked_kinds
 from eevee.tables.results_table import ResultsTable
@@ -126,19 +127,19 @@ class SplitsAssessment:
         return self.kinds[self.reference]
 
 
+@takes_control
+@shares_keywords(StudySettings, Study)
 def assess_splits(
-    table: ResultsTable,
+    table: ResultsTable | Study,
     k: int | None = None,
     *,
     kinds: Sequence[str] = ("random", "family", "frontier"),
-    families: Groups | None = None,
     date: str = DATE,
-    scorer: Scoring | ScorerName = "mlp",
-    n_folds: int = 5,
-    n_repeats: int = 2,
-    seed: int = 0,
-    watch: RunControl = UNATTENDED,
-    **options: Any,
+    subsets: Mapping[str, Sequence[str]] | None = None,
+    beside: Sequence[str] = BESIDE,
+    objectives: Sequence[Objective] = (),
+    n_random: int = 100,
+    **settings: Unpack[StudySettings],
 ) -> SplitsAssessment:
     """Run `assess` once per kind of outer splits: how much worse does it get where it is harder?
 
@@ -149,24 +150,18 @@ def assess_splits(
 
     Parameters
     ----------
-    table : ResultsTable
+    table : ResultsTable or Study
     k : int, optional
     kinds : sequence of {"random", "family", "frontier", "time"}
-    families : str or labels, optional
-        Families of models. Where given, every kind's intervals are over them, too; by default the
-        attribute "family", for the kind of that name alone.
     date : str
         The attribute of models that dates them.
-    scorer : Scoring or str
-    n_folds : int
-        Fewer, where there are fewer families. At the frontier and in time, so much of the models
-        is held out as in one fold.
-    n_repeats : int
-    seed : int
-    watch : RunControl
-        Each kind's searches have checkpoints of their own.
-    **options
-        More of `eevee.assess`, such as ``budget=`` and ``procedure=``.
+    subsets, beside, objectives, n_random
+        As in `eevee.assess`.
+    **settings
+        As `eevee.assessment.Study` says. Where ``families`` are given, every kind's intervals are
+        over them; by default the attribute "family", for the kind of that name alone. There are
+        fewer folds where there are fewer families. At the frontier and in time, as many models
+        are held out as in one fold. Each kind's searches have checkpoints of their own.
 
     Returns
     -------
@@ -178,7 +173,7 @@ def assess_splits(
         As `assess`, or if a kind is unknown or named twice, an attribute is missing, or there is
         only one family.
     Stopped
-        If `watch` stopped it before all kinds were done.
+        If `control` stopped it before all kinds were done.
 
     Notes
     -----
@@ -200,32 +195,28 @@ def assess_splits(
     1  evolution    family     6.0
     2  evolution  frontier     6.0
     """
-    scoring = Scoring.of(scorer)
+    study = Study.of(table, k, **settings)
+    given = study.families
     drawing = Drawing(
-        table=table,
-        families=FAMILY if families is None else families,
+        table=study.table,
+        families=FAMILY if given is None else given,
         date=date,
-        together=scoring.kept_together(table),
-        n_folds=n_folds,
-        n_repeats=n_repeats,
-        seed=child_seed(seed, FOLDS),
-        weights=scoring.weights,
+        together=study.scorer.kept_together(study.table),
+        n_folds=study.n_folds,
+        n_repeats=study.n_repeats,
+        seed=child_seed(study.seed, FOLDS),
+        weights=study.scorer.weights,
     )
     drawn = {kind: drawing.draw(kind) for kind in checked_kinds(kinds)}  # fail before any search
     found = {}
     for kind, outer in drawn.items():
-        one = assess(
-            table,
-            k,
-            scorer=scoring,
-            n_folds=n_folds,
-            n_repeats=n_repeats,
+        own = replace(
+            study,
             outer=outer,
-            families=drawing.families if kind == "family" else families,
-            seed=seed,
-            watch=watch.within(kind),
-            **options,
+            families=drawing.families if kind == "family" else given,
+            control=study.control.within(kind),
         )
+        one = assess(own, subsets=subsets, beside=beside, objectives=objectives, n_random=n_random)
         words = one.settings["splits"] if outer is None else drawing.describe(kind, outer)
         found[kind] = replace(one, settings=one.settings | {"kind": kind, "splits": words})
     return SplitsAssessment(found)
@@ -270,4 +261,4 @@ def _same_models(name: str, here: Contest, there: Contest) -> dict[str, float]:
 
 def _column(what: str, found: Assessment) -> str:
     """The column of losses or errors for the kind of target that was minimised."""
-    return f"{what}{ENDS[found.settings['targets']]}"
+    return f"{what}{SUFFIXES[found.settings['targets']]}"

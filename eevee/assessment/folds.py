@@ -15,7 +15,7 @@ from eevee.base.errors import Stopped
 from eevee.base.seeds import child_seed
 from eevee.scorers.base import Scorer
 from eevee.scorers.loss import Targets
-from eevee.scorers.spec import SEARCH, Scoring
+from eevee.scorers.spec import SEARCH, ScorerSpec
 from eevee.search.control import RunControl
 from eevee.splits.splits import Splits
 from eevee.tables.bounds import Bounds, column_bounds
@@ -59,7 +59,7 @@ Find = Callable[[Scorer, int, int], Mapping[str, Subset]]
 
 
 def run_folds(
-    table: ResultsTable, outer: Splits, find: Find, scoring: Scoring, seed: int
+    table: ResultsTable, outer: Splits, find: Find, scoring: ScorerSpec, seed: int
 ) -> Iterator[Fold]:
     """Search and judge in one outer split after the other.
 
@@ -72,7 +72,7 @@ def run_folds(
     outer : Splits
         Test models are held out; training and validation models are searched on.
     find : callable
-    scoring : Scoring
+    scoring : ScorerSpec
     seed : int
     """
     for number in range(outer.n_splits):
@@ -97,17 +97,22 @@ def run_folds(
 
 
 def whole_folds(
-    table: ResultsTable, outer: Splits, find: Find, scoring: Scoring, seed: int, watch: RunControl
+    table: ResultsTable,
+    outer: Splits,
+    find: Find,
+    scoring: ScorerSpec,
+    seed: int,
+    control: RunControl,
 ) -> list[Fold]:
     """Run all outer splits, as `run_folds`.
 
     Raises
     ------
     Stopped
-        If `watch` asked for it: some of the splits estimate nothing.
+        If `control` asked for it: some of the splits estimate nothing.
     """
     every = run_folds(table, outer, find, scoring, seed)
-    folds = list(takewhile(lambda fold: not watch.stop(), every))
+    folds = list(takewhile(lambda fold: not control.stop(), every))
     if len(folds) < outer.n_splits:
         raise Stopped(f"stopped after {len(folds)} of {outer.n_splits} outer splits")
     return folds

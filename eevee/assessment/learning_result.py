@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from eevee.assessment.folds import MEAN_PREDICTOR
-from eevee.assessment.result import ENDS, RANDOM_SUBSETS, Assessment
+from eevee.assessment.result import RANDOM_SUBSETS, SUFFIXES, Assessment
 from eevee.base.arrays import FloatArray
 from eevee.stats.intervals import nadeau_bengio_interval
 from eevee.stats.power_law import Extrapolation, extrapolate
@@ -20,7 +20,7 @@ NEAR = 0.05
 WIDE = 0.25
 """An interval that reaches above this share of the loss does not say how many are enough."""
 NARROW = 0.5
-"""A guess whose interval is wider than this share of the last loss is not told in words."""
+"""A guess whose interval is wider than this share of the last loss is not put into words."""
 _RIVALS = {
     "beyond": "random subsets of the same size or cost",
     "beyond_means": "the mean predictor on the benchmarks that are not run",
@@ -83,7 +83,7 @@ class LearningCurve:
 
     @property
     def alike(self) -> int | None:
-        """From how many models on the loss cannot be told from that with the most.
+        """From how many models on the loss cannot be distinguished from that with the most.
 
         The interval of the difference holds 0, which does not make them equal. None if only the
         most are.
@@ -152,7 +152,7 @@ class LearningCurve:
         least, most = self._bounded(rows, start)
         how, so = f"is within {_percent(NEAR)} of", "more models would help little."
         if self.enough is None:
-            how, so = "cannot be told from", "whether more models would help is not shown."
+            how, so = "cannot be distinguished from", "whether more models would help is not shown."
         if most > WIDE:
             most = max(0.0, before["above_high"] / rows[-1][self._loss])
             return (
@@ -188,7 +188,7 @@ class LearningCurve:
 
     @property
     def _loss(self) -> str:
-        return f"loss{ENDS[self.settings['targets']]}"
+        return f"loss{SUFFIXES[self.settings['targets']]}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain values, frames as lists of rows."""
@@ -223,7 +223,7 @@ def summarise_curve(
         kept = one.folds[["fold", "method", "benchmarks", "loss", "loss_unseen"]]
         parts.append(kept.assign(n_models=size))
     about = {**settings, "targets": targets, "level": largest.settings["level"]}
-    end, sizes = ENDS[targets], np.array(list(found), dtype=np.float64)
+    end, sizes = SUFFIXES[targets], np.array(list(found), dtype=np.float64)
     guess = extrapolate(
         sizes,
         np.stack([_losses(one, one.names[0], end) for one in found.values()]),
@@ -241,10 +241,10 @@ def summarise_curve(
 
 
 def _row(size: int, one: Assessment, largest: Assessment) -> dict[str, Any]:
-    end = ENDS[largest.settings["targets"]]
+    end = SUFFIXES[largest.settings["targets"]]
     methods = one.methods.set_index("method")
     own = methods.iloc[0].to_dict()
-    limits = [f"{what}{e}" for e in ENDS.values() for what in _LIMITS]
+    limits = [f"{what}{e}" for e in SUFFIXES.values() for what in _LIMITS]
     bound, random = methods[f"loss{end}"][[MEAN_PREDICTOR, RANDOM_SUBSETS]].astype(float)
     here, there = (_losses(which, which.names[0], end) for which in (one, largest))
     name = one.names[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -19,9 +19,12 @@ from eevee.stats.intervals import Interval
 from eevee.stats.metrics import mean_of_known
 from eevee.tiers.file import AssessedLoss
 
+if TYPE_CHECKING:
+    from eevee.assessment.study import Study
+
 RANDOM_SUBSETS = "random"
 """The method that stands for all random subsets: their mean."""
-ENDS: dict[Targets, str] = {"all": "", "unseen": "_unseen"}
+SUFFIXES: dict[Targets, str] = {"all": "", "unseen": "_unseen"}
 """How the columns of a kind of target end."""
 
 
@@ -52,7 +55,7 @@ class Assessment:
         (the same five as shares of the loss of `against`). Below 0: `method` is better.
     pairwise : DataFrame
         ``method, low, high, pairs, accuracy``: pairs of models whose order by mean score was
-        told rightly, by their true gap in standard deviations of the mean score.
+        identified correctly, by their true gap in standard deviations of the mean score.
     columns : DataFrame, one row per column and method
         ``method, column, benchmark, mae`` (in the column's own measure, over the splits whose
         subset did not hold its benchmark, of predictions between the column's bounds, as in
@@ -65,6 +68,8 @@ class Assessment:
         The judged outer splits that all this is from.
     settings : dict
         What was done, JSON-able.
+    study : Study or None
+        What was assessed.
     """
 
     methods: pd.DataFrame
@@ -76,6 +81,7 @@ class Assessment:
     gap: pd.DataFrame
     contest: Contest = field(repr=False)
     settings: dict[str, Any] = field(default_factory=dict)
+    study: Study | None = field(default=None, repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -94,7 +100,7 @@ class Assessment:
             If there is no such method.
         """
         row = self.methods.iloc[self._place(name or self.names[0])]
-        end = ENDS[self.settings["targets"]]
+        end = SUFFIXES[self.settings["targets"]]
         limits = row[[f"{one}{end}" for one in ("low", "high", "t_low", "t_high")]]
         folds = self.folds[self.folds["method"] == row["method"]]
         return AssessedLoss(
@@ -189,7 +195,7 @@ def _method(contest: Contest, name: str, one: Standing, each: list[Standing]) ->
         "size": float(np.mean([len(subset) for subset in one.subsets])),
         "cost": float(np.mean(costs)),
     }
-    for targets, end in ENDS.items():
+    for targets, end in SUFFIXES.items():
         found = contest.interval(name, targets)
         t = contest.over_folds(contest.losses[name, targets].by_split)
         row |= {f"loss{end}": float(found.mean)}

@@ -1,32 +1,30 @@
-"""`Stability`: how far a search would choose the same again, and what is mere noise."""
+"""`Stability`: how far a search would choose the same again, and what is only noise."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 
-from eevee.assessment.assess import BOOTSTRAP, SEARCHES, outer_rounds, searched_before
+from eevee.assessment.assess import searched_before
 from eevee.assessment.contest import Contest
-from eevee.assessment.folds import Fold, whole_folds
-from eevee.assessment.resampling import families_to_draw
 from eevee.assessment.result import Assessment, summarise
 from eevee.assessment.standings import overlap
+from eevee.assessment.study import Study, StudySettings
 from eevee.base.arrays import Subset
 from eevee.base.errors import EeveeError, Stopped
+from eevee.base.keywords import shares_keywords
 from eevee.base.seeds import child_seed
 from eevee.scorers.base import Scorer
 from eevee.scorers.loss import TARGETS
-from eevee.scorers.spec import SEARCH, ScorerName, Scoring
-from eevee.search.constraints import Constraints
-from eevee.search.control import UNATTENDED, RunControl
-from eevee.search.goal import Budget, Goal
+from eevee.scorers.spec import SEARCH, ScorerSpec
+from eevee.search.control import RunControl, takes_control
+from eevee.search.goal import Goal
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
-from eevee.splits.groups import Groups
 from eevee.tables.results_table import ResultsTable
 
 SEEDS, REDRAWS = 5, 10
@@ -49,7 +47,7 @@ class Stability:
     agreement : DataFrame indexed by "models" and "seeds"
         ``searches, jaccard, kuncheva``: means over pairs of their subsets.
     noise : DataFrame indexed by "splits" and "initialisations"
-        ``draws, mean, spread``: the loss of `subset` when only these are drawn anew. Differences
+        ``draws, mean, spread``: the loss of `subset` when only these are redrawn. Differences
         of search losses below the spread say nothing. NaN for scorers without initialisations.
     steps : DataFrame, one row per kind of target; empty under a budget
         ``targets, k, loss, next, difference, t_low, t_high, apart``: held-out loss with k
@@ -69,11 +67,12 @@ class Stability:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What cannot be told apart or plays no part, one sentence each."""
+        """What cannot be distinguished or plays no part, one sentence each."""
         seeds = ("Every subset was scored: seeds of the search play no part.",)
         return (seeds if self.exact else ()) + tuple(
-            f"k = {row['k']} and k = {row['next']} cannot be told apart ({row['targets']} targets: "
-            f"{row['difference']:+.4g}, interval {row['t_low']:+.4g} to {row['t_high']:+.4g})"
+            f"k = {row['k']} and k = {row['next']} cannot be distinguished "
+            f"({row['targets']} targets: {row['difference']:+.4g}, "
+            f"interval {row['t_low']:+.4g} to {row['t_high']:+.4g})"
             for row in self.steps.to_dict("records")
             if not row["apart"] and np.isfinite(row["difference"])
         )
@@ -91,36 +90,29 @@ class Stability:
         }
 
 
+@takes_control
+@shares_keywords(StudySettings, Study)
 def assess_stability(
-    table: ResultsTable,
+    table: ResultsTable | Study,
     k: int | None = None,
     *,
-    budget: float | str | Budget | None = None,
-    constraints: Constraints | None = None,
-    procedure: Procedure | None = None,
-    scorer: Scoring | ScorerName = "mlp",
-    n_folds: int = 5,
-    n_repeats: int = 2,
     n_seeds: int = SEEDS,
-    families: Groups | None = None,
-    level: float = 0.95,
-    seed: int = 0,
     known: Assessment | None = None,
-    watch: RunControl = UNATTENDED,
+    **settings: Unpack[StudySettings],
 ) -> Stability:
     """Search again: on other models, with other seeds, and with one benchmark more.
 
     Parameters
     ----------
+    table : ResultsTable or Study
+    k : int, optional
     n_seeds : int
         Searches on the whole table that differ in the seed of the search alone, at least 2.
-    table, k, budget, constraints, procedure, scorer, n_folds, n_repeats, families, level, seed
-        As in `eevee.assess`, whose outer splits and searches these are.
     known : Assessment, optional
-        From `eevee.assess` with the same arguments: what it found in its outer splits is not
-        searched for again.
-    watch : RunControl
-        As in `eevee.assess`.
+        From `eevee.assess` of the same study: what it found in its outer splits is not searched
+        for again.
+    **settings
+        As `eevee.assessment.Study` says.
 
     Raises
     ------
@@ -144,47 +136,31 @@ def assess_stability(
     """
     if n_seeds < 2:
         raise EeveeError(f"n_seeds must be at least 2, got {n_seeds}")
-    goal = Goal.of(k, budget, constraints).in_units(table)
-    if not goal.given:
-        raise EeveeError("give a size k or a budget")
-    labels = families_to_draw(table, families)
-    scoring = Scoring.of(scorer)
-    rounds = outer_rounds(table, scoring, n_folds, n_repeats, seed=seed)
-    procedure = procedure or Procedure()
-    about = {"procedure": procedure.title, "splits": rounds.words, "seed": seed}
+    study = Study.of(table, k, **settings)
+    study.check_goal()
+    table, goal, control, seed = study.table, study.goal, study.control, study.seed
+    _ = study.labels  # an unknown attribute fails here, before any search
     search = Searcher(
-        procedure,
+        study.procedure,
         goal,
         table.n_benchmarks,
-        watch.within("stability"),
-        searched_before(known, {**goal.describe(table), **about, "targets": scoring.targets}),
+        control.within("stability"),
+        searched_before(known, study),
     )
-    own = child_seed(seed, SEARCHES)
-    folds = whole_folds(table, rounds.splits, search, scoring, own, watch)
-    whole = scoring.make(table, child_seed(seed, WHOLE))
+    contest = study.judge(search)
+    whole = study.scorer.make(table, child_seed(seed, WHOLE))
     seeds = [child_seed(seed, WHOLE, SEARCH, i) for i in range(n_seeds)]
     results = [search.run(whole, goal, one, f"seed {i + 1}") for i, one in enumerate(seeds)]
     again = [result.best for result in results]
-    if watch.stop():
+    if control.stop():
         raise Stopped("stopped before all seeds had searched")
-    over_models = [fold.judged[_AT].subset for fold in folds]
-    contest = Contest(
-        table=table,
-        folds=folds,
-        rounds=rounds.members,
-        members={name: [name] for name in (_AT, _NEXT) if name in folds[0].judged},
-        targets=scoring.targets,
-        weights=scoring.weights,
-        labels=labels,
-        level=level,
-        seed=child_seed(seed, BOOTSTRAP),
-    )
+    over_models = [fold.judged[_AT].subset for fold in contest.folds]
     return Stability(
         subset=again[0],
         benchmarks=_shares(table, over_models, again),
         agreement=_agreement(table, over_models, again),
-        noise=_noise(table, again[0], whole, scoring, seed),
-        steps=_steps(contest, folds, k),
+        noise=_noise(table, again[0], whole, study.scorer, seed),
+        steps=_steps(contest, goal.k),
         exact=results[0].exact,
     )
 
@@ -196,7 +172,7 @@ class Searcher:
     procedure: Procedure
     goal: Goal
     n_benchmarks: int
-    watch: RunControl
+    control: RunControl
     known: Sequence[Subset] | None = None
 
     def __call__(self, scorer: Scorer, number: int, seed: int) -> Mapping[str, Subset]:
@@ -214,7 +190,7 @@ class Searcher:
     def run(self, scorer: Scorer, goal: Goal, seed: int, label: str) -> SearchResult:
         """Search once."""
         return self.procedure.run(
-            scorer, **goal.arguments, seed=seed, label=label, watch=self.watch
+            scorer, **goal.arguments, seed=seed, label=label, control=self.control
         )
 
 
@@ -245,7 +221,7 @@ def _agreement(
 
 
 def _noise(
-    table: ResultsTable, subset: Subset, scorer: Scorer, scoring: Scoring, seed: int
+    table: ResultsTable, subset: Subset, scorer: Scorer, scoring: ScorerSpec, seed: int
 ) -> pd.DataFrame:
     own = child_seed(seed, WHOLE)
     others = [scoring.splits(table, child_seed(seed, WHOLE, 1, i)) for i in range(REDRAWS)]
@@ -269,9 +245,9 @@ def _sd(values: Sequence[float]) -> float:
     return float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")
 
 
-def _steps(contest: Contest, folds: Sequence[Fold], k: int | None) -> pd.DataFrame:
+def _steps(contest: Contest, k: int | None) -> pd.DataFrame:
     columns = ["targets", "k", "loss", "next", "difference", "t_low", "t_high", "apart"]
-    if k is None or _NEXT not in folds[0].judged:
+    if k is None or _NEXT not in contest.members:
         return pd.DataFrame(columns=columns)
     found = summarise(contest, {})
     losses = found.methods.set_index("method")

@@ -4,44 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from eevee.assessment.assess import BOOTSTRAP, SEARCHES, outer_rounds
-from eevee.assessment.contest import Contest
-from eevee.assessment.folds import whole_folds
-from eevee.assessment.resampling import families_to_draw
 from eevee.assessment.result import summarise
+from eevee.assessment.study import Study, StudySettings
 from eevee.base.arrays import Subset
-from eevee.base.errors import Stopped
-from eevee.base.seeds import child_seed
+from eevee.base.errors import EeveeError, Stopped
+from eevee.base.keywords import shares_keywords
 from eevee.scorers.base import Scorer
-from eevee.scorers.spec import ScorerName, Scoring
 from eevee.search.constraints import Constraints
-from eevee.search.control import UNATTENDED, RunControl
+from eevee.search.control import RunControl, takes_control
 from eevee.search.procedure import Procedure
-from eevee.splits.groups import Groups
 from eevee.tables.results_table import ResultsTable
 from eevee.tiers.file import HoldsTiers, Tier, TierSet, tier_set_of
 from eevee.tiers.goals import make_goals, search_tiers
 from eevee.tiers.nest import nest_tiers
 
 
+@takes_control
+@shares_keywords(StudySettings, Study)
 def assess_tiers(
     table: ResultsTable,
     tiers: TierSet | HoldsTiers,
     *,
-    constraints: Constraints | None = None,
     nested: bool = False,
-    procedure: Procedure | None = None,
-    scorer: Scoring | ScorerName = "mlp",
-    n_folds: int = 5,
-    n_repeats: int = 2,
-    families: Groups | None = None,
-    level: float = 0.95,
-    seed: int = 0,
-    watch: RunControl = UNATTENDED,
+    **settings: Unpack[StudySettings],
 ) -> TierSet:
     """Fill in the assessed loss of each tier: of how it was chosen, not of its list.
 
@@ -53,12 +42,11 @@ def assess_tiers(
     table : ResultsTable
         That the tiers were chosen on.
     tiers : TierSet, or the result of `eevee.build_tiers`
-    constraints, nested, procedure
+    nested : bool
         As in `eevee.build_tiers`, which made the tiers.
-    scorer, n_folds, n_repeats, families, level, seed
-        As in `eevee.assess`.
-    watch : RunControl
-        Checkpoints are not used. If it stops, the tiers come back as they were.
+    **settings
+        As `eevee.assessment.Study` says; ``constraints`` and ``procedure`` those of the tiers.
+        If ``control`` stops it, the tiers come back as they were.
 
     Returns
     -------
@@ -85,27 +73,16 @@ def assess_tiers(
     True
     """
     tiers = tier_set_of(tiers)
-    labels = families_to_draw(table, families)
-    procedure = procedure or Procedure()
-    scoring = Scoring.of(scorer)
-    rounds = outer_rounds(table, scoring, n_folds, n_repeats, seed=seed)
-    choose = Chooser(tiers, constraints, nested, procedure, watch)
-    own = child_seed(seed, SEARCHES)
+    study = Study.of(table, **settings)
+    if study.goal.given:
+        raise EeveeError("assess_tiers takes budgets and sizes from the tiers; remove budget")
+    procedure = study.procedure
+    _ = study.labels  # an unknown attribute fails here, before any search
+    choose = Chooser(tiers, study.goal.constraints, nested, procedure, study.control)
     try:
-        folds = whole_folds(table, rounds.splits, choose, scoring, own, watch)
+        contest = study.judge(choose, {name: [name] for name in tiers.names})
     except Stopped:
         return tiers
-    contest = Contest(
-        table=table,
-        folds=folds,
-        rounds=rounds.members,
-        members={name: [name] for name in tiers.names},
-        targets=scoring.targets,
-        weights=scoring.weights,
-        labels=labels,
-        level=level,
-        seed=child_seed(seed, BOOTSTRAP),
-    )
     found = summarise(contest, {"goal": "tiers", "procedure": procedure.title})
 
     def assessed(tier: Tier) -> Tier:
@@ -127,7 +104,7 @@ class Chooser:
     constraints: Constraints | None
     nested: bool
     procedure: Procedure
-    watch: RunControl
+    control: RunControl
 
     def __call__(self, scorer: Scorer, number: int, seed: int) -> Mapping[str, Subset]:
         """Choose on the models of one outer split."""
@@ -137,7 +114,7 @@ class Chooser:
         options: dict[str, Any] = {
             "procedure": self.procedure,
             "seed": seed,
-            "watch": self.watch.within(f"fold {number + 1}"),
+            "control": self.control.within(f"fold {number + 1}"),
         }
         found = search_tiers(scorer, goals, **options)
         if self.nested and len(found) == len(goals):

@@ -13,6 +13,9 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 Subset = tuple[str, ...]
 
+MAX_COST = 1e100
+"""Costs and speeds are at most this, so that no sum or product of them is infinite."""
+
 
 def round_cost(value: float) -> float:
     """Round to 12 significant digits: more than costs are known to, and what files hold.

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 from collections.abc import Iterable
+
+_LONG, _MOST = 200, 5000
+"""Letters of names, and names, that near misses are looked for among: each pair takes time."""
 
 
 class EeveeError(ValueError):
@@ -32,6 +36,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("zzz", ["ImageNet"])
     ''
     """
-    by_folded = {candidate.casefold(): candidate for candidate in known}
+    if len(name) > _LONG:
+        return ""
+    some = itertools.islice((c for c in known if len(c) <= _LONG), _MOST)
+    by_folded = {candidate.casefold(): candidate for candidate in some}
     close = difflib.get_close_matches(name.casefold(), list(by_folded), n=1)
     return f" (did you mean {by_folded[close[0]]!r}?)" if close else ""

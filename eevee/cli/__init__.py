@@ -4,7 +4,8 @@
 # isort: off
 from eevee.cli import import_results as import_results
 from eevee.cli import look as look
-from eevee.cli import find as find
+from eevee.cli import select as select
+from eevee.cli import sweep as sweep
 from eevee.cli import tiers as tiers
 from eevee.cli import pareto as pareto
 from eevee.cli import judge as judge

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,28 +10,22 @@ from eevee.cli.app import app
 from eevee.cli.assess_print import print_assessment
 from eevee.cli.assess_splits import KindOptions, print_splits
 from eevee.cli.command import verb
-from eevee.cli.judge import Names
-from eevee.cli.options import Out, OutputOptions, ScorerOptions, settings
+from eevee.cli.options import RunOptions, ScorerOptions, settings
 from eevee.cli.printing import print_json, print_line, print_written, warn_of_leak
 from eevee.cli.search_options import (
-    Budget,
+    GoalOptions,
     RuleOptions,
     SearchOptions,
-    Size,
-    check_budget,
-    check_sizes_compare,
+    check_goal,
     parse_objectives,
 )
-from eevee.cli.session import Resume, session
-from eevee.cli.subset_options import TierFile, TierName, named_subsets
+from eevee.cli.session import session
+from eevee.cli.subset_options import ListOptions
 from eevee.cli.table_options import JudgedTableOptions
 
 if TYPE_CHECKING:
-    from eevee.assessment.result import Assessment
+    from eevee.assessment.full import FullAssessment
     from eevee.tables.results_table import ResultsTable
-
-Folds = Annotated[int, typer.Option("--n-folds", help="Parts that are held out in turn.", min=2)]
-Repeats = Annotated[int, typer.Option("--n-repeats", help="Number of repeats.", min=1)]
 
 
 @app.command(
@@ -45,124 +38,83 @@ def assess(
     held_out: KindOptions,
     search: SearchOptions,
     rules: RuleOptions,
-    output: OutputOptions,
-    k: Size = None,
-    budget: Budget = None,
-    benchmarks: Names = None,
-    tiers: TierFile = None,
-    tier: TierName = None,
-    folds: Folds = 5,
-    repeats: Repeats = 2,
+    run: RunOptions,
+    goal: GoalOptions,
+    lists: ListOptions,
     n_random: Annotated[
         int, typer.Option("--n-random", help="Random subsets to compare with.", min=0)
     ] = 100,
-    families: Annotated[
-        str | None,
-        typer.Option(
-            "--families", help="Attribute of models: intervals, and --held-out family, are by it."
-        ),
-    ] = None,
-    stability: Annotated[
-        bool,
-        typer.Option("--stability", help="Also search with other seeds, and at k + 1."),
-    ] = False,
-    learning_curve: Annotated[
-        bool,
-        typer.Option("--learning-curve", help="Also search on fewer models: how many are needed?"),
-    ] = False,
     objectives: Annotated[
         str | None,
         typer.Option("--compare-objectives", help="Search by these as well: loss,kendall,r2."),
     ] = None,
-    out: Out = None,
-    resume: Resume = False,
 ) -> None:
     """Estimate a whole search's loss on models that it never sees: the loss to quote."""
-    from eevee.assessment.by_kind import assess_splits
-    from eevee.assessment.learning_curve import learning_curve as curve_of_models
-    from eevee.assessment.stability import assess_stability
-    from eevee.assessment.verdict import verdict
+    from eevee.assessment.full import full_assessment
+    from eevee.assessment.study import Study
     from eevee.base.errors import Stopped
     from eevee.report.assessment import save_assessment
 
-    fixed = _fixed(k, budget, benchmarks, tiers, tier)
-    if k is None and budget is None and (stability or learning_curve):
-        which = "--stability" if stability else "--learning-curve"
-        raise typer.BadParameter(f"{which} goes with -k or --budget")
-    if held_out.kinds and (stability or learning_curve):
-        raise typer.BadParameter(
-            "--stability and --learning-curve hold out random models; run them without --held-out"
-        )
-    if budget is not None:
-        check_budget(budget)
-        check_sizes_compare(scorer, search)
-    others = parse_objectives(objectives, search, searched=k is not None or budget is not None)
-    procedure = search.make(scorer.paper)
-    kept = rules.make(None if budget is None else k)
+    fixed = _given(goal, lists, held_out)
+    check_goal(goal, scorer, search)
+    others = parse_objectives(objectives, search, searched=goal.given)
+    procedure, kept = search.make(scorer.paper), rules.make(goal.largest)
     try:
-        with session(out, resume, output.quiet) as job:
-            read = rules.pay(table.read())
-            asked: dict[str, Any] = {
-                "k": k if budget is None else None,
-                "budget": budget,
-                "constraints": kept,
-                "procedure": procedure,
-                "scorer": scorer.plan(),
-                "n_folds": folds,
-                "n_repeats": repeats,
-                "families": families,
-                "seed": scorer.seed,
-                "watch": job.folds,
-            }
-            side = assess_splits(
-                read, **asked, **held_out.asked, subsets=fixed, n_random=n_random, objectives=others
+        with session(run) as job:
+            study = Study.of(
+                rules.pay(table.read()), goal.size, budget=goal.budget, constraints=kept,
+                procedure=procedure, scorer=scorer.plan(), seed=scorer.seed, control=job.folds,
+                **held_out.folded,
+            )  # fmt: skip
+            found = full_assessment(
+                study, subsets=fixed, n_random=n_random, objectives=others, **held_out.asked
             )
-            found, splits = side.first, side if held_out.kinds else None
-            warn_of_leak(side.leak)
-            stable = assess_stability(read, **asked, known=found) if stability else None
-            curve = curve_of_models(read, **asked, known=found) if learning_curve else None
-            if out is not None:
-                given = settings(
-                    table, scorer, search, rules, k=k, budget=budget, benchmarks=benchmarks,
-                    tiers=tiers, tier=tier, folds=folds, repeats=repeats, random=n_random,
-                    families=families, stability=stability, objectives=objectives,
-                    learning_curve=learning_curve, kinds=held_out.kinds, date=held_out.date,
-                )  # fmt: skip
-                save_assessment(out, read, found, given, stable, splits, curve)
+            if run.out is not None:
+                own = {"random": n_random, "objectives": objectives}
+                given = settings(table, scorer, search, rules, goal, lists, held_out, **own)
+                save_assessment(run.out, study.table, found, given)
     except Stopped:
         job.finish("nothing is estimated before all folds are done")
-    said = verdict(side, curve)
-    if output.as_json:
-        more = {"stability": stable, "splits": splits, "learning_curve": curve}
-        beside = {name: one and one.as_dict() for name, one in more.items()}
-        print_json({"verdict": said.as_dict(), **_as_json(found, read), **beside})
-        return
-    for sentence in said.words:
+    warn_of_leak(found.leak)
+    if run.as_json:
+        print_json(_as_json(found, study.table))
+    else:
+        _print_assessment(found, study.table, fixed=bool(fixed))
+        print_written(run.out)
+
+
+def _print_assessment(found: FullAssessment, table: ResultsTable, *, fixed: bool) -> None:
+    for sentence in found.verdict.words:
         print_line(sentence)
-    if splits is not None:
-        print_splits(splits)
-    print_assessment(found, read, stable, curve, fixed=bool(fixed))
-    print_written(out)
+    if found.splits is not None:
+        print_splits(found.splits)
+    print_assessment(found.assessment, table, found.stability, found.curve, fixed=fixed)
 
 
-def _fixed(
-    k: int | None, budget: str | None, benchmarks: str | None, tiers: Path | None, tier: str | None
+def _given(
+    goal: GoalOptions, lists: ListOptions, held_out: KindOptions
 ) -> dict[str, tuple[str, ...]]:
     """Return the given lists, if there are any; refuse to assess nothing as wrong usage."""
-    if benchmarks is not None or tiers is not None:
-        return named_subsets(benchmarks, tiers, tier)
-    if tier is not None:
-        raise typer.BadParameter("--tier goes with --tier-file")
-    if k is None and budget is None:
+    if not lists.given and not goal.given:
         raise typer.BadParameter("give -k, --budget, --subset or --tier-file")
-    return {}
+    held_out.check_goal(goal)
+    return lists.subsets() if lists.given else {}
 
 
-def _as_json(found: Assessment, table: ResultsTable) -> dict[str, object]:
-    from eevee.assessment.objectives import objective_agreement
-
+def _as_json(found: FullAssessment, table: ResultsTable) -> dict[str, object]:
     frames = ("methods", "differences", "pairwise", "columns", "gap", "folds", "models")
-    content = {name: getattr(found, name).to_dict("records") for name in frames}
-    about = {"settings": found.settings, "cost_unit": table.cost_unit}
-    content["objectives"] = objective_agreement(found).to_dict("records")
-    return {**about, **content}
+    assessment = found.assessment
+    content = {name: getattr(assessment, name).to_dict("records") for name in frames}
+    more = {
+        "stability": found.stability,
+        "splits": found.splits,
+        "learning_curve": found.curve,
+    }
+    return {
+        "verdict": found.verdict.as_dict(),
+        "settings": assessment.settings,
+        "cost_unit": table.cost_unit,
+        **content,
+        "objectives": found.objectives.to_dict("records"),
+        **{name: one and one.as_dict() for name, one in more.items()},
+    }

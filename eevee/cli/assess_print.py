@@ -154,12 +154,12 @@ def _print_stability(stable: Stability) -> None:
     )
     print_table(
         "How far two subsets agree (Jaccard; Kuncheva: 0 as random subsets do, 1 equal)",
-        ["drawn anew", "searches", "Jaccard", "Kuncheva"],
+        ["redrawn", "searches", "Jaccard", "Kuncheva"],
         agreement.itertuples(),
     )
     print_table(
         f"Noise floor: search loss of one subset ({', '.join(stable.subset)})",
-        ["drawn anew", "times", "mean", "spread"],
+        ["redrawn", "times", "mean", "spread"],
         stable.noise.itertuples(),
     )
     for sentence in stable.words:

@@ -9,6 +9,7 @@ import typer
 
 from eevee.cli.panels import option
 from eevee.cli.printing import print_line, print_table
+from eevee.cli.search_options import GoalOptions
 from eevee.cli.subset_options import split_names
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _SPLITS = "Held-out models"
 class KindOptions:
     """Which models are held out."""
 
-    splits: Annotated[
+    held_out: Annotated[
         str | None,
         option(
             "--held-out",
@@ -33,6 +34,33 @@ class KindOptions:
         str | None,
         option("--date", help="Attribute of models for time (default: date).", panel=_SPLITS),
     ] = None
+
+    folds: Annotated[
+        int, option("--n-folds", help="Parts that are held out in turn.", panel=_SPLITS, min=2)
+    ] = 5
+    repeats: Annotated[
+        int, option("--n-repeats", help="Number of repeats.", panel=_SPLITS, min=1)
+    ] = 2
+    families: Annotated[
+        str | None,
+        option(
+            "--families",
+            help="Attribute of models: intervals, and --held-out family, are by it.",
+            panel=_SPLITS,
+        ),
+    ] = None
+    stability: Annotated[
+        bool,
+        option("--stability", help="Also search with other seeds, and at k + 1.", panel=_SPLITS),
+    ] = False
+    learning_curve: Annotated[
+        bool,
+        option(
+            "--learning-curve",
+            help="Also search on fewer models: how many are needed?",
+            panel=_SPLITS,
+        ),
+    ] = False
 
     def check(self) -> None:
         """Refuse unknown kinds, and a date that nothing asks for, as wrong usage."""
@@ -46,17 +74,34 @@ class KindOptions:
                 raise typer.BadParameter(f"--held-out: {error}") from None
         if self.date is not None and "time" not in self.kinds:
             raise typer.BadParameter("--date goes with --held-out time")
+        if self.kinds and (self.stability or self.learning_curve):
+            raise typer.BadParameter(
+                "--stability and --learning-curve hold out random models; run them without "
+                "--held-out"
+            )
+
+    def check_goal(self, goal: GoalOptions) -> None:
+        """Refuse to search again where nothing is searched for."""
+        if not goal.given and (self.stability or self.learning_curve):
+            which = "--stability" if self.stability else "--learning-curve"
+            raise typer.BadParameter(f"{which} goes with -k or --budget")
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds that were named, if any were."""
-        return split_names("--held-out", self.splits)
+        return split_names("--held-out", self.held_out)
+
+    @property
+    def folded(self) -> dict[str, Any]:
+        """What a `Study` takes of it."""
+        return {"n_folds": self.folds, "n_repeats": self.repeats, "families": self.families}
 
     @property
     def asked(self) -> dict[str, Any]:
-        """What `assess_splits` takes of it; without kinds, it does what `assess` does."""
+        """What `full_assessment` takes of it."""
         date = {} if self.date is None else {"date": self.date}
-        return {"kinds": self.kinds or ("random",), **date}
+        more = {"stability": self.stability, "curve": self.learning_curve}
+        return {"kinds": self.kinds, **date, **more}
 
 
 def print_splits(side: SplitsAssessment) -> None:

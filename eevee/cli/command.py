@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from typing import Any, NoReturn, get_type_hints
@@ -11,9 +12,12 @@ from typing import Any, NoReturn, get_type_hints
 import typer
 
 from eevee.base.errors import EeveeError
+from eevee.cli.printing import say
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 and the number of the signal."""
+LONGEST = 2000
+"""Letters of an error that are shown: what it quotes may be of any length."""
 
 
 def verb(function: Callable[..., None]) -> Callable[..., None]:
@@ -40,17 +44,8 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
         }
         for group in made.values():
             getattr(group, "check", bool)()
-        try:
+        with one_exit():
             function(**made, **values)
-        except EeveeError as error:
-            _fail(str(error))
-        except KeyboardInterrupt:
-            typer.echo("interrupted", err=True)
-            raise typer.Exit(INTERRUPTED) from None
-        except BrokenPipeError:
-            raise  # typer ends quietly
-        except OSError as error:
-            _fail(f"{error.filename or 'output'}: {error.strerror or error}")
 
     parameters.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
     vars(command)["__signature__"] = inspect.Signature(parameters)
@@ -59,8 +54,30 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def _fail(message: str) -> NoReturn:
-    typer.echo(f"eevee: error: {' '.join(message.split())}", err=True)
+@contextmanager
+def one_exit() -> Iterator[None]:
+    """Turn whatever a file, a disk or the user does to a run into one line and an exit code."""
+    try:
+        yield
+    except EeveeError as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        say("interrupted")
+        raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        raise  # typer ends quietly
+    except OSError as error:
+        fail(f"{error.filename or 'output'}: {error.strerror or error}")
+    except MemoryError:
+        fail("there is not enough memory for this table and these options")
+
+
+def fail(message: str) -> NoReturn:
+    """Say what is wrong, in one line, and exit with code 1."""
+    line = " ".join(message.split())
+    if len(line) > LONGEST:
+        line = f"{line[: LONGEST // 2]} ... {line[-LONGEST // 2 :]}"
+    say(f"eevee: error: {line}")
     raise typer.Exit(1) from None
 
 

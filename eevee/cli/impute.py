@@ -40,8 +40,8 @@ def impute(
     out: Out = None,
 ) -> None:
     """Fill the gaps of a sparse table, each with an interval and what it rests on."""
+    from eevee.completion.advice import next_benchmark
     from eevee.completion.complete import impute as complete_table
-    from eevee.completion.next_benchmark import next_benchmark
     from eevee.report.completion import save_completion
     from eevee.report.run_folder import check_out
 
@@ -92,10 +92,10 @@ def _print(read: ResultsTable, found: Completion) -> None:
         f"{read.n_models} models x {read.n_columns} columns, {read.coverage:.1%} measured; "
         f"{len(found.basis)} cells filled, none of them measured"
     )
-    bent = "percentages bent by a logit" if found.logit else "no logit"
+    scale = "percentages logit-transformed" if found.logit else "no logit"
     print_line(
         f"each is the mean of a factor model's prediction (rank {found.rank}, penalty "
-        f"{found.penalty:g}, {bent}) and of regressions on the columns that tell most"
+        f"{found.penalty:g}, {scale}) and of regressions on the columns that tell most"
     )
     print_line(f"intervals: {100 * found.level:g} %, from measured cells that were hidden")
     pattern = gap_pattern(read)

@@ -18,17 +18,13 @@ from eevee.cli.printing import (
     print_written,
     progress_bar,
 )
-from eevee.cli.subset_options import TierFile, TierName, named_subsets
+from eevee.cli.subset_options import ListOptions
 from eevee.cli.table_options import JudgedTableOptions
 
 if TYPE_CHECKING:
+    from eevee.analysis.ablation import Ablation
     from eevee.analysis.rating import Rating, Swap
     from eevee.tables.results_table import ResultsTable
-
-Names = Annotated[
-    str | None,
-    typer.Option("--subset", "-s", help="Names, separated by commas (quote one with commas)."),
-]
 
 
 @app.command(epilog="Example: eevee ablate data/vtab/scores.csv --subset Caltech101,DMLab,SVHN")
@@ -37,47 +33,47 @@ def ablate(
     table: JudgedTableOptions,
     scorer: ScorerOptions,
     output: OutputOptions,
-    benchmarks: Names = None,
-    tiers: TierFile = None,
-    tier: TierName = None,
+    lists: ListOptions,
     out: Out = None,
 ) -> None:
     """Show what the loss does when each benchmark leaves a subset (paper, Fig. 4)."""
-    from eevee.analysis.ablation import ablate as ablate_subset
+    from eevee.analysis.ablation import ablate_subsets
     from eevee.report.run_folder import check_name, check_out
     from eevee.report.searches import save_ablation
 
-    named = named_subsets(benchmarks, tiers, tier)
+    named = lists.subsets()
     if out is not None:
         check_out(out)
         for name in named:
             check_name(name)
-    read = table.read()
-    made = scorer.make(read, quiet=output.quiet)
+    made = scorer.make(table.read(), quiet=output.quiet)
     with progress_bar(output.quiet) as bar:
-        done = {
-            name: (read.subset(subset), ablate_subset(made, subset, advance=bar.advance))
-            for name, subset in named.items()
-        }
+        done = ablate_subsets(made, named, advance=bar.advance)
     if out is not None:
-        asked = settings(table, scorer, benchmarks=benchmarks, tiers=tiers, tier=tier)
+        asked = settings(table, scorer, lists)
         save_ablation(out, made, done, asked)
-    losses = {name: float(made.losses([subset])[0]) for name, (subset, _) in done.items()}
     if output.as_json:
-        content = {
-            name: {"loss": losses[name], "ablation": frame.to_dict("records")}
-            for name, (_, frame) in done.items()
-        }
-        print_json({"targets": made.targets, "subsets": content})
-        return
-    for name, (subset, frame) in done.items():
+        print_json(_ablations_as_json(done, made.targets))
+    else:
+        _print_ablations(done, made.targets)
+        print_written(out)
+
+
+def _ablations_as_json(done: dict[str, Ablation], targets: str) -> dict[str, object]:
+    content = {
+        name: {"loss": one.loss, "ablation": one.frame.to_dict("records")}
+        for name, one in done.items()
+    }
+    return {"targets": targets, "subsets": content}
+
+
+def _print_ablations(done: dict[str, Ablation], targets: str) -> None:
+    for name, one in done.items():
         print_table(
-            f"{name}: search loss {losses[name]:.4g} with all {len(subset)} (targets: "
-            f"{made.targets})",
+            f"{name}: search loss {one.loss:.4g} with all {len(one.subset)} (targets: {targets})",
             ["benchmark", "loss without", "increase", "spread of increase"],
-            frame.itertuples(index=False),
+            one.frame.itertuples(index=False),
         )
-    print_written(out)
 
 
 @app.command(epilog="Example: eevee rate data/vtab/scores.csv --subset Caltech101,DMLab,SVHN")
@@ -86,9 +82,7 @@ def rate(
     table: JudgedTableOptions,
     scorer: ScorerOptions,
     output: OutputOptions,
-    benchmarks: Names = None,
-    tiers: TierFile = None,
-    tier: TierName = None,
+    lists: ListOptions,
     n_random: Annotated[
         int, typer.Option("--n-random", help="Random subsets to compare with.", min=1)
     ] = 1000,
@@ -99,7 +93,7 @@ def rate(
     from eevee.report.run_folder import check_out
     from eevee.report.searches import save_ratings
 
-    named = named_subsets(benchmarks, tiers, tier)
+    named = lists.subsets()
     if out is not None:
         check_out(out)
     read = table.read()
@@ -113,9 +107,7 @@ def rate(
         }
     content = {name: asdict(rating) for name, rating in ratings.items()}
     if out is not None:
-        asked = settings(
-            table, scorer, benchmarks=benchmarks, tiers=tiers, tier=tier, random=n_random
-        )
+        asked = settings(table, scorer, lists, random=n_random)
         save_ratings(out, made, content, asked)
     if output.as_json:
         about = {"targets": made.targets, "cost_unit": read.cost_unit}

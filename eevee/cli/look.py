@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,11 @@ from eevee.cli.printing import print_json, print_line, print_table, print_writte
 from eevee.cli.subset_options import TierFile, TierName, named_subsets
 from eevee.cli.table_file import write_table_file
 from eevee.cli.table_options import TableOptions
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eevee.completion.gap_pattern import GapPattern
 
 
 @app.command(
@@ -31,8 +36,8 @@ def describe(
     ] = None,
 ) -> None:
     """Show what was read, and everything that was dropped, guessed, ignored or converted."""
-    from eevee.analysis.describe import bounds_sentence, gaps_as_json, summary
     from eevee.analysis.describe import describe as describe_table
+    from eevee.analysis.describe import gaps_as_json, summary
     from eevee.completion.gap_pattern import gap_pattern
 
     read = table.read()
@@ -42,7 +47,13 @@ def describe(
     if output.as_json:
         gaps = gaps_as_json(pattern)
         print_json({**about, "gaps": gaps, "table": columns.to_dict("records")})
-        return
+    else:
+        _print_description(columns, about, pattern)
+
+
+def _print_description(columns: pd.DataFrame, about: dict[str, Any], pattern: GapPattern) -> None:
+    from eevee.analysis.describe import bounds_sentence
+
     shown = columns.assign(
         direction=columns["direction"] + " (" + columns["direction_source"] + ")"
     )
@@ -77,7 +88,7 @@ def rank(
     table: TableOptions, scorer: ScorerOptions, output: OutputOptions, out: Out = None
 ) -> None:
     """Rank benchmarks by how well each alone predicts all of them (paper, Fig. 3)."""
-    from eevee.analysis.ranking import rank_benchmarks
+    from eevee.analysis.ranking import rank
     from eevee.report.run_folder import check_out
     from eevee.report.searches import save_ranking
 
@@ -85,10 +96,10 @@ def rank(
         check_out(out)
     made = scorer.make(table.read(), quiet=output.quiet)
     with progress_bar(output.quiet) as bar:
-        ranking = rank_benchmarks(made, advance=bar.advance)
+        ranking = rank(made, advance=bar.advance)
     bound = float(made.mean_predictor().mean())
     if out is not None:
-        save_ranking(out, made, ranking, settings(table, scorer))
+        save_ranking(out, made, ranking, bound, settings(table, scorer))
     if output.as_json:
         print_json({"mean_predictor": bound, "ranking": ranking.to_dict("records")})
         return

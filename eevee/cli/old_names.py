@@ -13,7 +13,13 @@ Verb = TypeVar("Verb", bound=Callable[..., Any])
 VERBS = {"score": "rate", "complete": "impute"}
 """Earlier name to name."""
 
-_EVERYWHERE = {"--models": "--models-file", "--splits": "--n-splits"}
+_EVERYWHERE = {
+    "--models": "--models-file",
+    "--splits": "--n-splits",
+    "--restarts": "--n-restarts",
+    "--generations": "--n-generations",
+    "--evaluations": "--n-evaluations",
+}
 _ONE_LIST = {"--benchmarks": "--subset", "-b": "--subset", "--tiers": "--tier-file"}
 _ONE_FILE = {"--benchmarks": "--benchmarks-file"}
 _OUTER = {"--folds": "--n-folds", "--repeats": "--n-repeats", "--random": "--n-random"}
@@ -38,16 +44,21 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
         "-b": "--subset",
         "--out": "--csv",
         "-o": "--csv",
+        "--save": "--save-predictor",
     },
     "impute": {**_ONE_FILE, "--model": "--for-model"},
 }
 """By verb, earlier name to name."""
 
+ANY = "*"
+_QUIET = {"-q": "", "--quiet": ""}
+_COSTS = ("--costs", "--cost-unit", "--cost-statistic", "--gpu-speed", "--gpu-column")
 GONE: Mapping[str, Mapping[str, str]] = {
-    **{verb: {"-q": "", "--quiet": ""} for verb in ("describe", "plot", "predict", "impute")},
+    **dict.fromkeys(("describe", "plot", "impute"), _QUIET),
+    "predict": {**_QUIET, **dict.fromkeys(_COSTS, ANY)},
     "pareto": {"--targets": "all"},
 }
-"""By verb, options that had no effect, with the only value that each took."""
+"""By verb, options that had no effect, with the only value that each took, or `ANY`."""
 
 
 class Command(TyperCommand):
@@ -64,7 +75,7 @@ class Group(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a verb by its name or its earlier one."""
         if cmd_name in VERBS:
-            _warn(f"'{cmd_name}' is now '{VERBS[cmd_name]}'")
+            warn(f"'{cmd_name}' is now '{VERBS[cmd_name]}'")
         return super().get_command(ctx, VERBS.get(cmd_name, cmd_name))
 
 
@@ -88,8 +99,8 @@ def _today(verb: str, args: Sequence[str]) -> list[str]:
             return [*found, one, *rest]
         name, equals, value = one.partition("=")
         given = value if equals else rest[0] if rest else ""
-        if name in gone and gone[name] in ("", given):
-            if gone[name] and not equals:
+        if name in gone and gone[name] in ("", ANY, given):
+            if gone[name] and rest and not equals:
                 rest.pop(0)
             _say(said, name, f"{name} has no effect and will be an error")
             continue
@@ -104,8 +115,9 @@ def _today(verb: str, args: Sequence[str]) -> list[str]:
 def _say(said: set[str], name: str, what: str) -> None:
     if name not in said:
         said.add(name)
-        _warn(what)
+        warn(what)
 
 
-def _warn(what: str) -> None:
+def warn(what: str) -> None:
+    """Say on standard error what is about to change."""
     typer.echo(f"eevee: warning: {what}", err=True)

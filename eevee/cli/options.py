@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from eevee.cli.panels import OUTPUT, SCORER, option
-from eevee.cli.printing import warn_of_leak
+from eevee.cli.printing import say, warn_of_leak
 
 if TYPE_CHECKING:
     from eevee.scorers.base import Scorer
-    from eevee.scorers.spec import Scoring
+    from eevee.scorers.spec import ScorerSpec
     from eevee.tables.results_table import ResultsTable
+
+
+MANY = 10_000
+"""Most splits, or initialisations: more is a slip, and would run for ever without a word."""
 
 
 class ScorerName(StrEnum):
@@ -67,11 +71,11 @@ class ScorerOptions:
         option("--epochs", help="A number, or 'auto' (the default).", panel=SCORER),
     ] = None
     n_init: Annotated[
-        int, option("--n-init", help="Initialisations averaged.", panel=SCORER, min=1)
+        int, option("--n-init", help="Initialisations averaged.", panel=SCORER, min=1, max=MANY)
     ] = 1
     n_splits: Annotated[
         int,
-        option("--n-splits", help="Number of splits of the models.", panel=SCORER, min=1),
+        option("--n-splits", help="Number of splits of the models.", panel=SCORER, min=1, max=MANY),
     ] = 10
     test_size: Annotated[
         float, option("--test-size", help="Share of models held out.", panel=SCORER)
@@ -110,15 +114,15 @@ class ScorerOptions:
         made = self.plan().make(table, self.seed)
         warn_of_leak(find_leak(table, made.splits))
         if isinstance(made, ChosenScorer) and not quiet:
-            typer.echo(f"scorer: {made.choice.name} ({made.choice.reason})", err=True)
+            say(f"scorer: {made.choice.name} ({made.choice.reason})")
         return made
 
-    def plan(self) -> Scoring:
+    def plan(self) -> ScorerSpec:
         """Return how to score, before there is a table."""
         from eevee.readers.weights import read_weights
-        from eevee.scorers.spec import Scoring
+        from eevee.scorers.spec import ScorerSpec
 
-        return Scoring(
+        return ScorerSpec(
             scorer=self.scorer.value,
             n_splits=self.n_splits,
             test_size=self.test_size,
@@ -130,7 +134,7 @@ class ScorerOptions:
         )
 
     def elsewhere(self, made: Scorer, table: ResultsTable, count: int) -> Sequence[Scorer]:
-        """Make the same scorer on so many other splits."""
+        """Make the same scorer on that many other splits."""
         return self.plan().elsewhere(made, table, self.seed, count)
 
     def _mlp_options(self) -> dict[str, Any]:
@@ -212,6 +216,17 @@ Out = Annotated[
     Path | None,
     option("--out", "-o", help="Also write a run folder (replaces an earlier).", panel=OUTPUT),
 ]
+
+
+@dataclass(frozen=True)
+class RunOptions(OutputOptions):
+    """The same, for verbs that can be interrupted and resumed."""
+
+    out: Out = None
+    resume: Annotated[
+        bool,
+        option("--resume", help="Continue the interrupted run of --out, if any.", panel=OUTPUT),
+    ] = False
 
 
 def settings(*groups: object, **more: Any) -> dict[str, Any]:

@@ -1,19 +1,19 @@
-"""The verb `pareto`: the best subset for whatever one can pay."""
+"""The verb `pareto`: the best subset for every budget."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import FrontScorerOptions, Out, OutputOptions, settings
+from eevee.cli.options import FrontScorerOptions, RunOptions, settings
 from eevee.cli.printing import number, print_json, print_line, print_table, print_written
 from eevee.cli.search_options import RuleOptions, SearchOptions, check_sizes_compare
-from eevee.cli.session import Resume, session
+from eevee.cli.session import session
 from eevee.cli.table_options import TableOptions
 from eevee.cli.tiers import parse_budgets
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from eevee.search.front.pareto import ParetoResult
     from eevee.search.result import SearchResult
     from eevee.tables.results_table import ResultsTable
-    from eevee.tiers.file import TierSet
+    from eevee.tiers.from_front import FrontResult
 
 SHOWN = 20
 NAMES = 6
@@ -38,7 +38,7 @@ def pareto(
     table: TableOptions,
     scorer: FrontScorerOptions,
     rules: RuleOptions,
-    output: OutputOptions,
+    run: RunOptions,
     budget: Annotated[
         list[str] | None,
         typer.Option("--budget", help="Also a tier: NAME=COST, as small=12 or base=25%; repeats."),
@@ -50,7 +50,7 @@ def pareto(
         ),
     ] = False,
     evaluations: Annotated[
-        int, typer.Option("--evaluations", help="Maximum number of subsets to score.", min=1)
+        int, typer.Option("--n-evaluations", help="Maximum number of subsets to score.", min=1)
     ] = 6000,
     exhaustive: Annotated[
         bool,
@@ -59,79 +59,58 @@ def pareto(
             help="Score every subset where there are at most 6,000.",
         ),
     ] = True,
-    out: Out = None,
-    resume: Resume = False,
 ) -> None:
     """Search for the Pareto front of loss and cost, over subsets of any size."""
     from eevee.report.searches import save_pareto
     from eevee.search.front.nsga import Nsga
-    from eevee.search.front.pareto import pareto as search_front
-    from eevee.search.verdict import search_verdict
-    from eevee.tiers.build import make_tier_set
-    from eevee.tiers.from_front import one_se_tier, tiers_from_front
-    from eevee.tiers.goals import make_goals
+    from eevee.tiers.from_front import search_front
 
+    budgets, kept = _asked_for(budget, one_se, scorer), rules.make()
+    with session(run, 1 + len(budgets)) as job:
+        read = rules.pay(table.read())
+        made = scorer.make(read, quiet=run.quiet)
+        result = search_front(
+            made, budgets, one_se=one_se, constraints=kept,
+            settings=Nsga(evaluations=evaluations), exhaustive=exhaustive,
+            procedure=SearchOptions(exhaustive=exhaustive).make(scorer.paper),
+            seed=scorer.search_seed, control=job.control, file_seed=scorer.seed,
+            splits=scorer.plan().together,
+        )  # fmt: skip
+        if run.out is not None:
+            own = {"budgets": budgets, "one_se": one_se, "evaluations": evaluations}
+            save_pareto(run.out, made, result, settings(table, scorer, rules, **own))
+    if run.as_json:
+        print_json(_as_json(result, read))
+    else:
+        _print_result(result, read)
+        print_written(run.out)
+    job.finish()
+
+
+def _asked_for(
+    budget: list[str] | None, one_se: bool, scorer: FrontScorerOptions
+) -> dict[str, str]:
+    """Return budgets by name; contradictions are wrong usage."""
     budgets = parse_budgets(budget or ())
     check_sizes_compare(scorer)
     if one_se and "one-se" in budgets:
         raise typer.BadParameter("--one-se makes a tier 'one-se'; name the budget otherwise")
     if one_se and scorer.n_splits < 2:
         raise typer.BadParameter("--one-se takes at least two splits; give more, such as 10")
-    kept = rules.make()
-    with session(out, resume, output.quiet, 1 + len(budgets)) as job:
-        read = rules.pay(table.read())
-        made = scorer.make(read, quiet=output.quiet)
-        if budgets:
-            make_goals(made, budgets, None, kept)  # before the work
-        result = search_front(
-            made,
-            constraints=kept,
-            seed=scorer.search_seed,
-            settings=Nsga(evaluations=evaluations),
-            exhaustive=exhaustive,
-            checkpoints=job.checkpoints,
-            stop=job.stop,
-            progress=job.bar.search,
-        )
-        found: dict[str, SearchResult] = {}
-        if budgets and not job.stop():
-            found = tiers_from_front(
-                made,
-                result,
-                budgets,
-                constraints=kept,
-                procedure=SearchOptions(exhaustive=exhaustive).make(scorer.paper),
-                seed=scorer.search_seed,
-                watch=job.watch,
-            )
-        if one_se:
-            found["one-se"] = one_se_tier(made, result, constraints=kept)
-        judged = {name: search_verdict(made, one) for name, one in found.items()}
-        asked: dict[str, Any] = {"verdicts": judged, "splits": scorer.plan().together}
-        tiers = make_tier_set(made, found, seed=scorer.seed, **asked) if found else None
-        if out is not None:
-            asked = settings(
-                table, scorer, rules, budgets=budgets, one_se=one_se, evaluations=evaluations
-            )
-            save_pareto(out, made, result, found, tiers, asked)
-    if output.as_json:
-        print_json(_as_json(result, tiers, read))
-    else:
-        for name, one in judged.items():
-            print_line(f"{name}: {one.words}")
-        _print_front(result, read)
-        _print_choices(found)
-        print_written(out)
-    job.finish()
+    return budgets
 
 
-def _as_json(
-    result: ParetoResult,
-    tiers: TierSet | None,
-    table: ResultsTable,
-) -> dict[str, object]:
+def _print_result(result: FrontResult, table: ResultsTable) -> None:
+    for name, one in result.verdicts.items():
+        print_line(f"{name}: {one.words}")
+    _print_front(result.front, table)
+    _print_choices(result.searches)
+
+
+def _as_json(found: FrontResult, table: ResultsTable) -> dict[str, object]:
     from eevee.tiers.file import tiers_to_json
 
+    result, tiers = found.front, found.tier_set
     return {
         "front": result.front.to_dict("records"),
         "hypervolume": result.hypervolume,

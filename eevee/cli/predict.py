@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
@@ -11,10 +12,9 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.judge import Names
 from eevee.cli.options import JsonOption
-from eevee.cli.printing import print_json, print_line, print_table, print_written
-from eevee.cli.subset_options import TierName, named_subsets
+from eevee.cli.printing import print_json, print_line, print_table, print_written, say
+from eevee.cli.subset_options import Names, TierName, named_subsets
 from eevee.cli.table_options import TrainingTableOptions
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from eevee.tables.results_table import ResultsTable
 
 SHOWN = 20
-_OF_NEW = ("scores", "model_column", "benchmark_column", "duplicates")
+_OF_NEW = ("scores", "model_column", "benchmark_column", "duplicates", "max_mb")
 """Options of the table that concern the file of new scores as well; `scores` has its own check."""
 _PANEL = "Fit"
 
@@ -116,11 +116,14 @@ def predict(
     benchmarks: Names = None,
     predictor: Annotated[
         Path | None,
-        typer.Option("--predictor", help="A predictor that --save wrote, in place of a fit."),
+        typer.Option(
+            "--predictor", help="A predictor that --save-predictor wrote, in place of a fit."
+        ),
     ] = None,
     level: Annotated[str, typer.Option("--level", help="Of the intervals: 90% or 0.9.")] = "90%",
     save: Annotated[
-        Path | None, typer.Option("--save", help="Also write the fitted predictor (FILE.npz).")
+        Path | None,
+        typer.Option("--save-predictor", help="Also write the fitted predictor (FILE.npz)."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -133,6 +136,9 @@ def predict(
 
     share = parse_level(level)
     tiers, new = _two(files, tier, benchmarks, predictor)
+    _keep_inputs(
+        {"--csv": out, "--save-predictor": save}, [*files, table.scores, predictor, fit.weights]
+    )
     if (table.scores is None) == (predictor is None):
         raise typer.BadParameter("give either --scores (of the training models) or --predictor")
     if predictor is not None:
@@ -148,6 +154,7 @@ def predict(
         model_column=table.model_column,
         benchmark_column=table.benchmark_column,
         duplicates=table.duplicates.value,
+        max_mb=table.max_mb,
     )
     found = fitted.predict(scores, level=share)
     for warning in found.warnings:
@@ -211,6 +218,14 @@ def _two(
     return (None if inputs else files[0]), files[-1]
 
 
+def _keep_inputs(outputs: Mapping[str, Path | None], inputs: Sequence[Path | None]) -> None:
+    """Refuse to write over a file that is read."""
+    read = [path for path in inputs if path is not None and path.is_file()]
+    for option, out in outputs.items():
+        if out is not None and out.is_file() and any(out.samefile(path) for path in read):
+            raise typer.BadParameter(f"{option} {out} is a file that is read; give another name")
+
+
 def _fit(
     table: ResultsTable,
     fit: FitOptions,
@@ -251,7 +266,7 @@ def _check_table(tiers: Path, table: ResultsTable) -> None:
 
 
 def _warn(message: str) -> None:
-    typer.echo(f"warning: {message}", err=True)
+    say(f"warning: {message}")
 
 
 def _as_json(fitted: Predictor, found: Prediction) -> dict[str, Any]:

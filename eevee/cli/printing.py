@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,8 @@ from rich.progress import (
 from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
+
+from eevee.base.visible import visible
 
 if TYPE_CHECKING:
     from eevee.search.result import Progress
@@ -53,11 +55,16 @@ def warn_of_leak(leak: Leak | None) -> None:
     """
     if leak is None:
         return
-    print(
+    say(
         f"warning: {leak.words} and on two sides of a split, so that losses are too good; keep "
-        "them together: --group-duplicates",
-        file=sys.stderr,
+        "them together: --group-duplicates"
     )
+
+
+def say(text: str) -> None:
+    """Write one line on standard error; where nobody can read it, that ends nothing."""
+    with suppress(OSError, ValueError, AttributeError):
+        print(visible(text), file=sys.stderr, flush=True)
 
 
 def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
@@ -67,15 +74,17 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]
     table = Table(show_edge=False, pad_edge=False)
     for i, name in enumerate(columns):
         numeric = all(row[i][1] for row in filled) if filled else False
-        table.add_column(Text(name), justify="right" if numeric else "left", overflow="fold")
+        table.add_column(
+            Text(visible(name)), justify="right" if numeric else "left", overflow="fold"
+        )
     for row in filled:
-        table.add_row(*(Text(text) for text, _ in row))
+        table.add_row(*(Text(visible(text)) for text, _ in row))
     console().print(table)
 
 
 def print_line(text: str = "") -> None:
     """Print one line of plain text; only a terminal's width wraps it."""
-    console().print(Text(text), soft_wrap=not sys.stdout.isatty())
+    console().print(Text(visible(text)), soft_wrap=not sys.stdout.isatty())
 
 
 def print_written(out: Path | None) -> None:
@@ -132,7 +141,8 @@ class Reporter:
     def say(self, text: str) -> None:
         """Write a line above the live one."""
         if not self._quiet:
-            self._bar.console.print(Text(text), soft_wrap=True)
+            with suppress(OSError):  # a full disk or a closed pipe: progress ends no run
+                self._bar.console.print(Text(visible(text)), soft_wrap=True)
 
     def _write(self, progress: Progress) -> None:
         rate = self._done / max(time.monotonic() - self._begun, 1e-3)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from eevee.cli.old_names import warn
 from eevee.cli.options import ScorerOptions, Targets
 from eevee.cli.panels import RULES, SEARCH, option
 from eevee.cli.subset_options import split_names
@@ -18,13 +19,6 @@ if TYPE_CHECKING:
     from eevee.search.evolution.generations import Evolution
     from eevee.search.procedure import Procedure
     from eevee.tables.results_table import ResultsTable
-
-
-Size = Annotated[
-    int | None,
-    typer.Option("-k", "--k", help="How many benchmarks; at most, with --budget.", min=1),
-]
-Budget = Annotated[str | None, typer.Option("--budget", help="Total cost, as 12 or 25%.")]
 
 
 class Method(StrEnum):
@@ -41,7 +35,7 @@ class Method(StrEnum):
     correlated = "correlated"
 
 
-class Selection(StrEnum):
+class WinnerRule(StrEnum):
     """How the winners of a generation are chosen."""
 
     best = "best"
@@ -77,7 +71,7 @@ class SearchOptions:
         ),
     ] = None
     generations: Annotated[
-        int, option("--generations", help="At most this many.", panel=SEARCH, min=1)
+        int, option("--n-generations", help="At most this many.", panel=SEARCH, min=1)
     ] = 10
     patience: Annotated[
         int | None,
@@ -89,8 +83,8 @@ class SearchOptions:
         ),
     ] = None
     selection: Annotated[
-        Selection, option("--selection", help="How winners are chosen.", panel=SEARCH)
-    ] = Selection.best
+        WinnerRule, option("--selection", help="How winners are chosen.", panel=SEARCH)
+    ] = WinnerRule.best
     exhaustive: Annotated[
         bool,
         option(
@@ -102,10 +96,10 @@ class SearchOptions:
     restarts: Annotated[
         int,
         option(
-            "--restarts",
-            help="Search so often on the same splits, each time with another seed (the best "
-            "counts), and once less on other splits, to say how far the choice depends on them: "
-            "3 takes 5 searches.",
+            "--n-restarts",
+            help="Number of searches on the same splits, each with another seed; the best counts. "
+            "One fewer run on other splits, to say how far the choice depends on them: 3 takes 5 "
+            "searches.",
             panel=SEARCH,
             min=1,
         ),
@@ -139,7 +133,7 @@ class SearchOptions:
         """Make the procedure; contradictions are wrong usage."""
         from eevee.search.procedure import EVOLVING, Procedure
 
-        if paper and (self.patience is not None or self.selection is not Selection.best):
+        if paper and (self.patience is not None or self.selection is not WinnerRule.best):
             raise typer.BadParameter(
                 "--paper keeps the top 50 and runs all generations; drop --patience and "
                 "--selection, or --paper"
@@ -180,12 +174,50 @@ class SearchOptions:
     @property
     def _evolving(self) -> str:
         given = {
-            "--generations": self.generations != 10,
+            "--n-generations": self.generations != 10,
             "--patience": self.patience is not None,
-            "--selection": self.selection is not Selection.best,
-            "--restarts": self.restarts != 1,
+            "--selection": self.selection is not WinnerRule.best,
+            "--n-restarts": self.restarts != 1,
         }
         return " and ".join(name for name, there in given.items() if there)
+
+
+@dataclass(frozen=True)
+class GoalOptions:
+    """What is searched for: a size or a budget."""
+
+    k: Annotated[int | None, typer.Option("-k", "--k", help="How many benchmarks.", min=1)] = None
+    budget: Annotated[str | None, typer.Option("--budget", help="Total cost, as 12 or 25%.")] = None
+    max_size: Annotated[
+        int | None,
+        typer.Option("--max-size", help="Maximum number of benchmarks under a budget.", min=1),
+    ] = None
+
+    def check(self) -> None:
+        """Refuse contradictions as wrong usage; `-k` with a budget was `--max-size`."""
+        if self.budget is not None:
+            check_budget(self.budget)
+            if self.k is not None and self.max_size is None:
+                warn("-k with --budget is now --max-size")
+            elif self.k is not None:
+                raise typer.BadParameter("give -k or --budget")
+        elif self.max_size is not None:
+            raise typer.BadParameter("--max-size goes with --budget; -k says a size")
+
+    @property
+    def given(self) -> bool:
+        """Whether there is anything to search for."""
+        return self.k is not None or self.budget is not None
+
+    @property
+    def size(self) -> int | None:
+        """The size, where there is no budget."""
+        return self.k if self.budget is None else None
+
+    @property
+    def largest(self) -> int | None:
+        """The largest size under a budget."""
+        return None if self.budget is None else self.max_size or self.k
 
 
 @dataclass(frozen=True)
@@ -261,6 +293,12 @@ def check_budget(text: str) -> None:
         SearchBudget.parse(text)
     except EeveeError as error:
         raise typer.BadParameter(str(error)) from None
+
+
+def check_goal(goal: GoalOptions, scorer: ScorerOptions, search: SearchOptions) -> None:
+    """Refuse a budget where sizes do not compare, as wrong usage."""
+    if goal.budget is not None:
+        check_sizes_compare(scorer, search)
 
 
 def check_sizes_compare(scorer: ScorerOptions, search: SearchOptions | None = None) -> None:

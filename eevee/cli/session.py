@@ -7,22 +7,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from eevee.cli.command import INTERRUPTED
-from eevee.cli.panels import OUTPUT, option
-from eevee.cli.printing import Reporter, progress_bar
+from eevee.cli.options import RunOptions
+from eevee.cli.printing import Reporter, progress_bar, say
 
 if TYPE_CHECKING:
     from eevee.search.checkpoint import Checkpoints
     from eevee.search.control import RunControl
 
-Resume = Annotated[
-    bool,
-    option("--resume", help="Continue the interrupted run of --out, if any.", panel=OUTPUT),
-]
+
+_STOPS = (signal.SIGINT, signal.SIGTERM)
+"""Ctrl-C, and what schedulers send before they kill: the checkpoint and --resume are for both."""
 
 
 class Session:
@@ -60,7 +59,7 @@ class Session:
         return RunControl(self.checkpoints, self.stop, self.bar.beside)
 
     @property
-    def watch(self) -> RunControl:
+    def control(self) -> RunControl:
         """What a search takes of this."""
         from eevee.search.control import RunControl
 
@@ -78,12 +77,12 @@ class Session:
         if not self._asked:
             return
         on = "" if self._out is None else f"; --resume --out {self._out} goes on from here"
-        typer.echo(f"interrupted: {what}{on}", err=True)
+        say(f"interrupted: {what}{on}")
         raise typer.Exit(INTERRUPTED)
 
 
 @contextmanager
-def session(out: Path | None, resume: bool, quiet: bool, searches: int = 1) -> Iterator[Session]:
+def session(run: RunOptions, searches: int = 1) -> Iterator[Session]:
     """Run a search job; call `Session.finish` when its results are printed.
 
     Raises
@@ -93,17 +92,19 @@ def session(out: Path | None, resume: bool, quiet: bool, searches: int = 1) -> I
     """
     from eevee.report.run_folder import check_out, open_checkpoints
 
-    if resume and out is None:
+    out = run.out
+    if run.resume and out is None:
         raise typer.BadParameter("--resume needs --out")
     if out is not None:
         check_out(out)
-    checkpoints = None if out is None else open_checkpoints(out, resume=resume)
-    with progress_bar(quiet, searches) as bar:
+    checkpoints = None if out is None else open_checkpoints(out, resume=run.resume)
+    with progress_bar(run.quiet, searches) as bar:
         made = Session(bar, checkpoints, out)
-        before = signal.signal(signal.SIGINT, made.interrupt)
+        before = {one: signal.signal(one, made.interrupt) for one in _STOPS}
         try:
             yield made
         finally:
-            signal.signal(signal.SIGINT, before)
+            for one, handler in before.items():
+                signal.signal(one, handler)
     if checkpoints is not None and not made.stop():
         checkpoints.remove()  # the run is whole

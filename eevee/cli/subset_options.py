@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,34 @@ TierFile = Annotated[
 TierName = Annotated[
     str | None, typer.Option("--tier", help="Which tier of the file; all by default.")
 ]
+
+Names = Annotated[
+    str | None,
+    typer.Option("--subset", "-s", help="Names, separated by commas (quote one with commas)."),
+]
+
+
+@dataclass(frozen=True)
+class ListOptions:
+    """Lists to judge: names, or the tiers of a file."""
+
+    benchmarks: Names = None
+    tiers: TierFile = None
+    tier: TierName = None
+
+    def check(self) -> None:
+        """Refuse a tier without its file as wrong usage."""
+        if self.tier is not None and self.tiers is None:
+            raise typer.BadParameter("--tier goes with --tier-file")
+
+    @property
+    def given(self) -> bool:
+        """Whether there is any list."""
+        return self.benchmarks is not None or self.tiers is not None
+
+    def subsets(self) -> dict[str, tuple[str, ...]]:
+        """Return the lists by name; wrong usage unless there is exactly one source."""
+        return named_subsets(self.benchmarks, self.tiers, self.tier)
 
 
 def named_subsets(

@@ -11,9 +11,14 @@ from typing import Any
 
 import typer
 
+from eevee.base.bounded import TooLarge, read_bytes
 from eevee.base.errors import EeveeError, did_you_mean
+from eevee.cli.command import one_exit
 from eevee.cli.panels import TABLE
 
+COSTS = {"costs", "cost-unit", "cost-statistic", "gpu-speed", "gpu-column"}
+"""Options that verbs without costs leave out."""
+_MOST = 100_000
 FILES = frozenset({"costs", "benchmarks-file", "models-file"})
 """Options that name files."""
 
@@ -21,11 +26,8 @@ FILES = frozenset({"costs", "benchmarks-file", "models-file"})
 def take_table_file(ctx: typer.Context, path: Path | None) -> Path | None:
     """Make what a file says the default of the reading options: the command line counts more."""
     if path is not None:
-        try:
+        with one_exit():
             ctx.default_map = {**(ctx.default_map or {}), **_read(path, _options(ctx))}
-        except EeveeError as error:
-            typer.echo(f"eevee: error: {error}", err=True)
-            raise typer.Exit(1) from None
     return path
 
 
@@ -70,13 +72,19 @@ def _options(ctx: typer.Context) -> dict[str, Any]:
 
 def _read(path: Path, known: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(read_bytes(path, _MOST).decode("utf-8"))
+    except TooLarge:
+        raise EeveeError(f"{path}: larger than {_MOST // 1000} kB: is no table file") from None
+    except RecursionError:
+        raise EeveeError(f"{path}: is no table file: nested too deeply") from None
     except OSError as error:
         raise EeveeError(f"{path}: cannot be read: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise EeveeError(f"{path}: is no TOML: {error}") from None
     found: dict[str, Any] = {}
     for name, value in content.items():
+        if name in COSTS and name not in known:
+            continue  # the verb has no use for them
         if name not in known:
             raise EeveeError(f"{path}: {name!r} is no reading option{did_you_mean(name, known)}")
         option = known[name]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
+from eevee.base.bounded import MAX_MB
 from eevee.cli.panels import TABLE, option
 from eevee.cli.table_file import take_table_file
 
@@ -35,6 +36,10 @@ class Layout(StrEnum):
 
 
 _FACTS = "CSV 'benchmark' with any of task, direction, cost, role, metric, bounds."
+
+
+COSTS = ("costs", "cost_unit", "cost_statistic", "gpu_speed", "gpu_column")
+"""Options that say what benchmarks cost."""
 
 
 @dataclass(frozen=True)
@@ -125,11 +130,17 @@ class TableOptions:
     duplicates: Annotated[
         Duplicates, option("--duplicates", help="Several scores for one cell.", panel=TABLE)
     ] = Duplicates.error
+    max_mb: Annotated[
+        float,
+        option("--max-mb", help="Megabytes that a file may have, unpacked.", panel=TABLE),
+    ] = MAX_MB
 
     def check(self) -> None:
         """Refuse numbers out of range as wrong usage."""
         if not 0.0 <= self.min_coverage <= 1.0:
             raise typer.BadParameter(f"--min-coverage lies in 0..1, not {self.min_coverage:g}")
+        if not self.max_mb > 0:
+            raise typer.BadParameter(f"--max-mb is a positive number, not {self.max_mb:g}")
         self._check_costs()
 
     def _check_costs(self) -> None:
@@ -170,6 +181,7 @@ class TableOptions:
             cost_statistic=self.cost_statistic,
             gpu_speeds=parse_speeds(self.gpu_speed) if self.gpu_speed else None,
             gpu_column=self.gpu_column,
+            max_mb=self.max_mb,
         )
 
 
@@ -182,7 +194,9 @@ class JudgedTableOptions(TableOptions):
 
 @dataclass(frozen=True)
 class TrainingTableOptions(JudgedTableOptions):
-    """The same, where the table is an option: another file comes first."""
+    """The same, where the table is an option and costs play no part: another file comes first."""
+
+    FIXED: ClassVar[tuple[str, ...]] = COSTS
 
     scores: Annotated[
         Path | None,

@@ -11,8 +11,14 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.find import Baselines, minimised, print_agreement, print_baselines, print_notes
-from eevee.cli.options import Out, OutputOptions, ScorerOptions, settings
+from eevee.cli.options import RunOptions, ScorerOptions, settings
+from eevee.cli.print_search import (
+    Baselines,
+    minimised,
+    print_agreement,
+    print_baselines,
+    print_notes,
+)
 from eevee.cli.printing import number, print_json, print_line, print_table, print_written
 from eevee.cli.search_options import (
     RuleOptions,
@@ -20,7 +26,7 @@ from eevee.cli.search_options import (
     check_budget,
     check_sizes_compare,
 )
-from eevee.cli.session import Resume, session
+from eevee.cli.session import session
 from eevee.cli.table_options import TableOptions
 
 if TYPE_CHECKING:
@@ -44,7 +50,7 @@ def tiers(
     scorer: ScorerOptions,
     search: SearchOptions,
     rules: RuleOptions,
-    output: OutputOptions,
+    run: RunOptions,
     budget: Annotated[
         list[str] | None,
         typer.Option("--budget", help="NAME=COST, as small=12 or base=25%; once per tier."),
@@ -65,41 +71,45 @@ def tiers(
         typer.Option("--assess", help="Also estimate held-out losses: 5 folds, twice."),
     ] = False,
     baselines: Baselines = True,
-    out: Out = None,
-    resume: Resume = False,
 ) -> None:
     """Choose one tier per budget: the best subset whose total cost fits."""
+    from eevee.analysis.overview import overview
     from eevee.assessment.tiers import assess_tiers
     from eevee.report.searches import save_tiers
     from eevee.tiers.build import build_tiers
-    from eevee.tiers.file import tiers_to_json
 
     budgets, sizes = _asked_for(budget, size, k, nested=nested)
     if budgets:
         check_sizes_compare(scorer, search)
     procedure, kept = search.make(scorer.paper), rules.make(k)
     searches = (len(budgets) + len(sizes)) * (search.searches + nested * 2 * search.restarts)
-    with session(out, resume, output.quiet, searches) as job:
+    with session(run, searches) as job:
         read = rules.pay(table.read())
-        made, plan = scorer.make(read, quiet=output.quiet), scorer.plan()
+        made, plan = scorer.make(read, quiet=run.quiet), scorer.plan()
         judge = partial(assess_tiers, scorer=plan, seed=scorer.seed) if assess else None
         result = build_tiers(
             made, budgets, sizes=sizes, constraints=kept, nested=nested, procedure=procedure,
-            seed=scorer.search_seed, baselines=baselines, assess=judge, watch=job.watch,
+            seed=scorer.search_seed, baselines=baselines, assess=judge, control=job.control,
             elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
             file_seed=scorer.seed, splits=plan.together,
         )  # fmt: skip
-        if out is not None:
-            own: dict[str, Any] = {"budgets": budgets, "sizes": sizes, "k": k}
-            own |= {"nested": result.nesting is not None, "assess": assess}
+        if run.out is not None:
+            own = {"budgets": budgets, "sizes": sizes, "k": k, "nested": nested, "assess": assess}
             asked = settings(table, scorer, search, rules, **own)
-            save_tiers(out, made, result, asked, advance=job.bar.advance)
-    if output.as_json:
-        print_json(json.loads(tiers_to_json(result)))
+            shown = overview(made, result.searches, result.losses, advance=job.bar.advance)
+            save_tiers(run.out, made, result, shown, asked)
+    if run.as_json:
+        print_json(_as_json(result))
     else:
         _print_result(result, read)
-        print_written(out)
+        print_written(run.out)
     job.finish()
+
+
+def _as_json(result: TiersResult) -> Any:
+    from eevee.tiers.file import tiers_to_json
+
+    return json.loads(tiers_to_json(result))
 
 
 def _print_result(result: TiersResult, table: ResultsTable) -> None:

@@ -26,7 +26,7 @@ FLOOR = 0.05
 """Added before logarithms, in standardised units: a lucky hit is not infinitely good."""
 SLOPE_PENALTY = 5.0
 PRIOR_CELLS = 3
-"""A column's own level of error is pulled to that of all, as if by so many more cells."""
+"""A column's own level of error is pulled to that of all, as if by this many more cells."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class Calibration:
             space.restore(filling.blend + np.where(is_far(outside), end, side * half))
             for side, end in zip((-1, 1), self.far.ends(outside, count, scale), strict=True)
         )
-        # what lies within the margin of an end of a percentage was bent as if on the margin
+        # what lies within the margin of an end of a percentage was logit-scaled as if on the margin
         width = np.where(space.logit, space.width, 0.0)
         low = np.where(space.logit & (lower <= space.low + MARGIN * width), space.low, lower)
         top = space.low + width

@@ -23,7 +23,7 @@ from eevee.stats.jackknife import check_level, models_needed
 from eevee.tables.results_table import NO_COSTS, ResultsTable
 
 FARTHER = "that the column was measured on, by more than could be tested"
-ENDS = ("predicted", "lower", "upper")
+SUFFIXES = ("predicted", "lower", "upper")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class Completion:
         in the column, and the factor model, which hears all `n_scores`, the rest; none: the factor
         model alone) and ``why`` there is no interval (empty if there is one).
     logit : bool
-        Whether percentages were bent.
+        Whether percentages were logit-scaled.
     rank : int
         Factors of the factor model.
     penalty : float
@@ -246,7 +246,7 @@ def _basis(
             "column": names[columns],
             **{
                 name: frame.to_numpy()[rows, columns]
-                for name, frame in zip(ENDS, cells, strict=True)
+                for name, frame in zip(SUFFIXES, cells, strict=True)
             },
             "n_scores": seen.sum(axis=1)[rows],
             "n_models": seen.sum(axis=0)[columns],

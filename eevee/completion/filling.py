@@ -26,7 +26,7 @@ falls by e: their slopes are shrunken, so that they call weak models too good.""
 
 @dataclass(frozen=True)
 class Recipe:
-    """What cross-validation chooses: whether percentages are bent, and the factor model."""
+    """What cross-validation chooses: whether percentages are logit-scaled, and the factor model."""
 
     logit: bool
     rank: int

@@ -11,7 +11,7 @@ from eevee.base.arrays import BoolArray, FloatArray, IntArray
 NEIGHBOURS = 5
 """Columns that a regression listens to, per cell."""
 MIN_JOINT = 5
-"""Models that two columns must share to speak of each other."""
+"""Models that two columns must share to inform each other."""
 SLOPE_PENALTY = 1.0
 """Of a standardised slope: as if one more model of average spread had shown none."""
 PRIOR_VARIANCE = 0.5

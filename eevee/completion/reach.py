@@ -10,7 +10,7 @@ from eevee.base.arrays import BoolArray, FloatArray
 from eevee.scorers.factor.transform import Space
 
 MIN_JOINT = 5
-"""Models that two columns must share to speak of each other's spread."""
+"""Models that two columns must share to inform each other's spread."""
 ROUNDS = 2
 PRIOR_SLOPE = 10.0
 """A column's slope on strength is pulled to that of all, as if by ten models one sd from the mean:

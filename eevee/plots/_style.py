@@ -20,7 +20,7 @@ from eevee.base.files import replacing
 
 LOSS = "search loss (squared units)"
 
-# Okabe and Ito's colours, told apart by nearly everyone; the pale ones last.
+# Okabe and Ito's colours, distinct to nearly everyone; the pale ones last.
 BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY, BLACK, YELLOW = "#E69F00", "#56B4E9", "#000000", "#F0E442"
 PALETTE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK, YELLOW)

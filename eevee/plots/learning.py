@@ -26,7 +26,7 @@ def learning_data(sizes: pd.DataFrame, targets: str = "all") -> pd.DataFrame:
     Parameters
     ----------
     sizes : DataFrame
-        Of `eevee.LearningCurve`.
+        Of `eevee.assessment.LearningCurve`.
     targets : {"all", "unseen"}
         What the searches minimised.
 

@@ -1,4 +1,4 @@
-"""The file of a predictor, `eevee.predictor/2`: an .npz archive of scores and one JSON text.
+"""The file of a predictor, `eevee.predictor/3`: an .npz archive of scores and one JSON text.
 
 A file comes from anywhere: it is read without pickle, nothing in it is compressed (so that it
 cannot be larger than it looks), and every value is checked.
@@ -6,9 +6,10 @@ cannot be larger than it looks), and every value is checked.
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import os
-import struct
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,16 +41,11 @@ from eevee.tables.averages import loss_weights
 from eevee.tables.bounds import GUESSED, parse_bounds
 from eevee.tables.results_table import COLUMN_FIELDS, Provenance, ResultsTable
 
-SCHEMA = "eevee.predictor/2"
+SCHEMA = "eevee.predictor/3"
 MAX_BYTES = 1_000_000_000
 """A larger file is not read."""
 MOST_NETWORKS = 10_000
-_DAMAGE = (
-    ValueError, KeyError, TypeError, EOFError, MemoryError, OverflowError, RuntimeError,
-    struct.error, zipfile.BadZipFile,
-)  # fmt: skip
-"""What zipfile, numpy and json raise at bytes that they cannot make sense of."""
-_MEMBERS = ["about.npy", "scores.npy"]
+_MEMBERS = ["about.npy", "scores.npy", "sha256.npy"]
 _DIGITS = 17
 """Significant digits that tell every float64 from every other."""
 
@@ -73,7 +69,7 @@ def save_predictor(predictor: Fitted, path: str | os.PathLike[str]) -> None:
     about = np.frombuffer(content.encode("utf-8"), dtype=np.uint8)
     scores = predictor.table.scores.to_numpy(np.float64)
     with replacing(target) as temporary, temporary.open("wb") as file:
-        np.savez(file, about=about, scores=scores)
+        np.savez(file, about=about, scores=scores, sha256=_checksum(about, scores))
 
 
 def load_predictor(path: str | os.PathLike[str]) -> Fitted:
@@ -94,9 +90,9 @@ def load_predictor(path: str | os.PathLike[str]) -> Fitted:
         raise EeveeError(f"{source}: cannot be read: {error.strerror or error}") from None
     except EeveeError as error:
         raise EeveeError(f"{source}: {error}") from None
-    except _DAMAGE:
+    except Exception:  # zipfile, numpy and json raise many kinds at damage
         raise EeveeError(
-            f"{source}: is no predictor, or a damaged one; write it again with --save"
+            f"{source}: is no predictor, or a damaged one; write it again with --save-predictor"
         ) from None
 
 
@@ -108,22 +104,37 @@ def _npz(path: str | os.PathLike[str]) -> Path:
 
 
 def _arrays(file: IO[bytes]) -> tuple[np.ndarray[Any, Any], FloatArray]:
-    """The two arrays of an archive that holds them and nothing else."""
+    """The two arrays of an archive that holds them, their checksum and nothing else."""
     if os.fstat(file.fileno()).st_size > MAX_BYTES:
         raise EeveeError(f"larger than {MAX_BYTES // 10**6} MB")
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
+        names = sorted(one.filename for one in members)
+        if names == _MEMBERS[:2]:
+            raise EeveeError("has no checksum, as files of earlier formats; write it again")
         plain = all(one.compress_type == zipfile.ZIP_STORED for one in members)
-        if sorted(one.filename for one in members) != _MEMBERS or not plain:
+        if names != _MEMBERS or not plain:
             raise EeveeError("is no predictor: it holds something else, or is compressed")
-    file.seek(0)
-    with np.load(file, allow_pickle=False) as arrays:
-        about, scores = arrays["about"], arrays["scores"]
+        # A member is read whole first: zipfile checks it before numpy makes sense of it.
+        about, scores, checksum = (_array(archive.read(name)) for name in _MEMBERS)
     if about.dtype != np.uint8 or about.ndim != 1:
         raise EeveeError("about: expected a text as bytes")
     if scores.dtype != np.float64 or scores.ndim != 2:
         raise EeveeError("scores: expected numbers, models x columns")
-    return about, np.asarray(scores)
+    if not np.array_equal(checksum, _checksum(about, scores)):
+        raise EeveeError("is damaged: its checksum does not agree; write it again")
+    return about, scores
+
+
+def _array(content: bytes) -> np.ndarray[Any, Any]:
+    return np.asarray(np.lib.format.read_array(io.BytesIO(content), allow_pickle=False))
+
+
+def _checksum(about: np.ndarray[Any, Any], scores: FloatArray) -> np.ndarray[Any, Any]:
+    digest = hashlib.sha256(repr(scores.shape).encode())
+    digest.update(np.ascontiguousarray(scores).tobytes())
+    digest.update(about.tobytes())
+    return np.frombuffer(digest.digest(), dtype=np.uint8)
 
 
 def _about(predictor: Fitted) -> dict[str, Any]:

@@ -28,17 +28,17 @@ SIDES: tuple[Side, ...] = ("above", "below", "apart")
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
 """Of the models that are held out on one side."""
 INSIDE, OUTSIDE = 0.05, 0.025
-"""A new model that stands as far out as only so many of the training models is outside; between the
-two its intervals go from those inside to those outside. Among models like the training models that
-is as many of each side by construction."""
+"""A new model that stands as far out as only this share of the training models is outside; between
+the two its intervals go from those inside to those outside. Among models like the training models
+that is as many of each side by construction."""
 TAIL_SHARE = 0.4
-"""Of either tail that the level leaves, so much is left beyond the frontier: the next step is often
-larger than the ones before it. Chosen, like the share that is outside, on the six tables of
+"""Of either tail that the level leaves, this share is left beyond the frontier: the next step is
+often larger than the ones before it. Chosen, like the share that is outside, on the six tables of
 `tests/benchmarks/bench_frontier.py`."""
 LEAST_FIT = 3
 """Models that a fit needs."""
 PRIOR_CELLS = 4
-"""A column's own error is pulled to that of all, as if by so many more cells."""
+"""A column's own error is pulled to that of all, as if by this many more cells."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ from eevee.tables.results_table import ResultsTable
 
 MEAN_SCORE = "mean score"
 """What the mean score is called beside the columns in `Prediction.no_interval`."""
-ENDS = ("predicted", "lower", "upper")
+SUFFIXES = ("predicted", "lower", "upper")
 NEGLIGIBLE = 0.1
 """Standard deviations up to which a bias is not worth a word; nor is one within two standard errors
 of 0."""

@@ -20,7 +20,7 @@ from eevee.prediction.frontier import Frontier
 from eevee.prediction.meta_model import MIN_MODELS, Name, choose_meta_model
 from eevee.prediction.new_models import NewModels
 from eevee.prediction.prediction import (
-    ENDS,
+    SUFFIXES,
     MeanRule,
     Prediction,
     Row,
@@ -175,7 +175,7 @@ class Predictor(Fitted):
 
         def means(rule: MeanRule) -> pd.DataFrame:
             found = np.stack([row.mean(rule, level) for row in rows])
-            return pd.DataFrame(found, new.scores.index, pd.Index(ENDS))
+            return pd.DataFrame(found, new.scores.index, pd.Index(SUFFIXES))
 
         full, lower, upper = np.stack([row.columns(level) for row in rows], axis=1)
         in_units, plain = means(mean_in_units(table, self.weights)), mean_score(table, self.weights)
@@ -249,7 +249,7 @@ def fit_predictor(
         Of the mean score, and of the loss that meta-models are trained and chosen by.
     groups : str or labels of shape (n_models,), optional
         An attribute of ``table.models``, such as "family", or labels: models that are left out
-        together, for intervals, epochs and the choice of the meta-model, so that these speak of a
+        together, for intervals, epochs and the choice of the meta-model, so that these are about a
         model of a new family. Near-duplicates always are.
 
     Returns

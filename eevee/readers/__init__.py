@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 
 import pandas as pd
 
+from eevee.base.bounded import MAX_MB
 from eevee.base.errors import EeveeError
 from eevee.readers import delimited, frames
 from eevee.readers.cleaning import clean
@@ -23,7 +24,7 @@ from eevee.readers.harness import reader as harness
 from eevee.readers.measured import DUPLICATES, LAYOUTS, Measured, Options
 from eevee.readers.sidecars import BenchmarkFacts, apply_benchmarks, read_benchmarks, read_models
 from eevee.readers.statistic import read_statistic
-from eevee.tables.column_names import guess_direction
+from eevee.tables.column_names import guess_direction, unprintable
 from eevee.tables.results_table import NO_COSTS, Note, Provenance, ResultsTable
 
 
@@ -66,6 +67,7 @@ def read_table(
     cost_statistic: str = "median",
     gpu_speeds: Mapping[str, float] | None = None,
     gpu_column: str | None = None,
+    max_mb: float = MAX_MB,
 ) -> ResultsTable:
     """Read scores, and what is known about them, as a `ResultsTable`.
 
@@ -105,6 +107,8 @@ def read_table(
     gpu_column : str, optional
         Column of GPU types, if it is not named gpu, gpu_type, hardware or accelerator. It is
         looked for beside the costs, then in `models`, then in the scores.
+    max_mb : float
+        Megabytes that a file may have, unpacked; a table may have 100,000 cells for each.
 
     Returns
     -------
@@ -132,12 +136,13 @@ def read_table(
     ['dropped column average: is an aggregate of other columns, by its name']
     """
     options = Options(
-        layout, model_column, benchmark_column, metric_column, score_column, duplicates, gpu_column
-    )
+        layout, model_column, benchmark_column, metric_column, score_column, duplicates, gpu_column,
+        max_mb=max_mb,
+    )  # fmt: skip
     _check_options(options, min_coverage, cost_unit)
     statistic = read_statistic(cost_statistic)
     speeds = _read_speeds(gpu_speeds, gpu_column)
-    facts = None if benchmarks is None else read_benchmarks(benchmarks)
+    facts = None if benchmarks is None else read_benchmarks(benchmarks, max_mb)
     wanted = frozenset() if facts is None else facts.names
     measured = read_measured(source, options, wanted)
     if facts is not None:
@@ -162,7 +167,9 @@ def _check_options(options: Options, min_coverage: float, cost_unit: str) -> Non
         raise EeveeError(f"duplicates must be one of {choices}, not {options.duplicates!r}")
     if not 0.0 <= min_coverage <= 1.0:
         raise EeveeError(f"min_coverage must be between 0 and 1, not {min_coverage!r}")
-    if not cost_unit.strip() or cost_unit == NO_COSTS:
+    if not options.max_mb > 0:
+        raise EeveeError(f"max_mb must be positive, not {options.max_mb!r}")
+    if not cost_unit.strip() or cost_unit == NO_COSTS or unprintable(cost_unit):
         raise EeveeError(f"cost_unit must name a unit such as 'GPU-hours', not {cost_unit!r}")
 
 

@@ -11,7 +11,7 @@ MISSING = frozenset({"", "-", "–", "—", "n/a", "na", "nan", "none", "null", 
 
 Kind = Literal["text", "two numbers", "infinite", "comma", "ambiguous"]
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 _COMMA = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]{3})*)?,[0-9]+(?:[eE][+-]?[0-9]+)?")
 _DOTTED_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
@@ -21,6 +21,9 @@ _TWO = re.compile(
 )
 _INFINITE = re.compile(r"[+-]?(?:inf|infinity|∞)", re.IGNORECASE)
 _SIGNS = str.maketrans({"−": "-", "\u00a0": None, "\u202f": None})  # noqa: RUF001
+
+_LONG = 60
+"""Letters of a cell that are shown, and that two numbers may take."""
 
 _WHY: dict[Kind, str] = {
     "text": "is not a number; write a number, or leave the cell empty if it was not measured",
@@ -37,7 +40,10 @@ class CellError(ValueError):
     """A cell is no number; `kind` tells text from a number that is wrongly written."""
 
     def __init__(self, text: str, kind: Kind) -> None:
-        super().__init__(f"{text!r} {_WHY[kind]}")
+        shown = repr(text)
+        if len(shown) > _LONG:
+            shown = repr(text[:_LONG])[:_LONG] + "...'"
+        super().__init__(f"{shown} {_WHY[kind]}")
         self.kind = kind
 
 
@@ -49,7 +55,7 @@ def is_missing(text: str) -> bool:
     >>> [is_missing(text) for text in ("", " - ", "N/A", "None", "0")]
     [True, True, True, True, False]
     """
-    return text.strip().casefold() in MISSING
+    return not text or text.strip().casefold() in MISSING
 
 
 def parse_cell(text: str, decimal_comma: bool = False) -> float:
@@ -77,6 +83,8 @@ def parse_cell(text: str, decimal_comma: bool = False) -> float:
     ...
     eevee.readers.cells.CellError: 'inf' is infinite; leave the cell empty if it was not measured
     """
+    if not decimal_comma and _NUMBER.fullmatch(text):
+        return _finite(text, float(text))
     if is_missing(text):
         return math.nan
     plain = text.translate(_SIGNS).strip().removesuffix("%").strip()
@@ -122,4 +130,6 @@ def _kind_of_wrong(text: str, plain: str) -> Kind:
         return "infinite"
     if _COMMA.fullmatch(plain):
         return "comma"
-    return "two numbers" if _TWO.fullmatch(text) else "text"
+    # Spaces stand next to each other in the pattern: of a long run each could take any part.
+    words = " ".join(text.split())
+    return "two numbers" if len(words) <= _LONG and _TWO.fullmatch(words) else "text"

@@ -109,14 +109,23 @@ def _computed_aggregate(scores: pd.DataFrame, wanted: frozenset[str]) -> str | N
     if values.shape[1] <= _MIN_OTHERS:
         return None
     resolutions = np.array([_resolution(column[~np.isnan(column)]) for column in values.T])
+    seen = ~np.isnan(values)
+    filled = np.where(seen, values, 0.0)
+    n_seen, total, largest = seen.sum(axis=1), filled.sum(axis=1), np.abs(filled).max(axis=1)
     for j, name in enumerate(scores.columns):
-        others = np.delete(values, j, axis=1)
-        rows = ~np.isnan(values[:, j]) & ((~np.isnan(others)).sum(axis=1) >= _MIN_OTHERS)
+        rows = seen[:, j] & (n_seen > _MIN_OTHERS)
         if name in wanted or rows.sum() < _MIN_ROWS:
             continue
         # Both the column and what it is the mean of are rounded.
-        rounding = 0.51 * resolutions[j], 0.5 * float(np.delete(resolutions, j).mean())
-        if _is_mean(values[rows, j], np.nanmean(others[rows], axis=1), *rounding):
+        own, mean_of = 0.51 * resolutions[j], 0.5 * float(np.delete(resolutions, j).mean())
+        column, others = values[rows, j], n_seen[rows] - 1
+        near = (total[rows] - column) / others
+        # Differences of sums are quick and lose digits: of what passes, the mean is taken again.
+        lost = 1e-13 * float(largest[rows].max())
+        if not _is_mean(column, near, own + lost, mean_of + lost):
+            continue
+        again = np.nanmean(np.delete(values[rows], j, axis=1), axis=1)
+        if _is_mean(column, again, own, mean_of):
             return str(name)
     return None
 

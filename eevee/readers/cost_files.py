@@ -20,6 +20,8 @@ from eevee.readers.wide import MODEL_NAMES, model_columns, model_keys, named_her
 
 CostSource = str | os.PathLike[str] | Mapping[str, float] | pd.Series | pd.DataFrame
 
+_HINTED = 30
+"""Names that are compared with all of the table's: near misses of more take too long."""
 _COST_WORDS = re.compile(r"\b(?:costs?|price|seconds|secs?|minutes|hours|time|runtime|gpu s)\b")
 
 
@@ -48,7 +50,7 @@ def read_costs(
         frame = pd.DataFrame({"cost": pd.Series(dict(source.items()), dtype=object)})
         grid = sidecar_grid(frame, "costs")
     else:
-        grid = sidecar_grid(source, "costs")
+        grid = sidecar_grid(source, "costs", options.max_mb)
     if not grid.rows:
         raise EeveeError(f"{grid.source}: is empty; give a cost for each benchmark")
     options = named_here(grid, options)
@@ -90,7 +92,7 @@ def costs_of_facts(
 
 def _names_nothing(grid: Grid, key: int, known: Sequence[str]) -> EeveeError:
     """Make the error about a file that names no benchmark of the table, with a near miss."""
-    names = [*grid.column(key), *grid.header[1:]]
+    names = [*grid.column(key)[:_HINTED], *grid.header[1 : 1 + _HINTED]]
     hints = ((name, did_you_mean(name, known)) for name in names)
     name, hint = next((found for found in hints if found[1]), (names[0], ""))
     return EeveeError(

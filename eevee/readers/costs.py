@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from eevee.base.arrays import MAX_COST
 from eevee.base.errors import EeveeError, did_you_mean
 from eevee.readers.cost_rows import CostRows
 from eevee.readers.measured import unique
@@ -47,6 +48,12 @@ def count_costs(paid: CostRows, statistic: Statistic) -> Costs:
     >>> count_costs(CostRows("costs.csv", rows), np.median).benchmarks
     {'arc': 2.0}
     """
+    for row in paid.rows:
+        if row.cost > MAX_COST:
+            raise EeveeError(
+                f"{paid.source}: row {row.line}: the cost of {row.benchmark!r} is {row.cost:g}; "
+                f"costs are at most {MAX_COST:g}: count in a larger unit"
+            )
     if not paid.per_cell:
         found = {row.benchmark: row.cost for row in paid.rows}
         return Costs(paid.source, found, guessed=paid.guessed, notes=paid.notes)

@@ -16,4 +16,4 @@ def sniff(source: object) -> bool:
 
 def read(source: str | os.PathLike[str], options: Options, wanted: frozenset[str]) -> Measured:
     """Read a delimited text file (see `eevee.read_table`)."""
-    return read_layout(read_grid(source), options, wanted)
+    return read_layout(read_grid(source, options.max_mb), options, wanted)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from eevee.base.arrays import round_cost
+from eevee.base.arrays import MAX_COST, round_cost
 from eevee.base.errors import EeveeError
 from eevee.readers.cells import is_missing
 from eevee.readers.cost_rows import CostRows, Paid
@@ -69,8 +69,11 @@ def read_speeds(given: Mapping[str, float]) -> GpuSpeeds:
         if name in factors:
             raise EeveeError(f"GPU type {gpu!r} has two speeds (case does not count); keep one")
         number = _to_number(speed)
-        if not 0 < number < math.inf:
-            raise EeveeError(f"the speed of {gpu!r} is {speed!r}; speeds are positive numbers")
+        if not 0 < number <= MAX_COST:
+            raise EeveeError(
+                f"the speed of {gpu!r} is {number:g}; speeds are positive numbers of at most "
+                f"{MAX_COST:g}"
+            )
         factors[name] = number
     if not factors:
         raise EeveeError("no GPU speed is given; give one for each type, such as a100=1")
@@ -244,3 +247,5 @@ def _to_number(value: object) -> float:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return math.nan
+    except OverflowError:
+        return math.inf

@@ -130,6 +130,7 @@ def frame_to_grid(frame: pd.DataFrame, source: str, sha256: str = "") -> Grid:
     keys = [JOINT.join(map(_text, _parts(key))) for key in frame.index]
     headers = [_parts(name) for name in frame.columns]
     depth = max(map(len, headers), default=1)
+    headers = [(*parts, *[""] * (depth - len(parts))) for parts in headers]  # some may be shorter
     body = [frame.iloc[:, j].tolist() for j in range(frame.shape[1])]
     above = [(JOINT.join(names).strip(JOINT), *(_text(h[0]) for h in headers))]
     above += [("", *(_text(h[level]) for h in headers)) for level in range(1, depth)]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
+from eevee.base.bounded import MAX_MB
 from eevee.base.errors import EeveeError
 from eevee.readers.cost_rows import CostRows
 from eevee.tables.column_names import guessed_heads, unprintable
@@ -15,6 +16,8 @@ from eevee.tables.results_table import Note
 
 DUPLICATES = ("error", "mean", "first", "last")
 LAYOUTS = ("auto", "wide", "long", "two-header-rows")
+MAX_NAME = 1000
+"""Letters that a name may have."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,7 @@ class Options:
     score_column: str | None = None
     duplicates: str = "error"
     gpu_column: str | None = None
+    max_mb: float = MAX_MB
 
 
 @dataclass(frozen=True)
@@ -167,12 +171,27 @@ def check_name(name: str, what: str, where: str) -> str:
     """Return a name if it is fit to be one, else raise an error that says where it stands."""
     if not name:
         raise EeveeError(f"{where}: {what} has no name; give it one")
+    check_length(name, what, where)
     if unprintable(name):
         raise EeveeError(
             f"{where}: the name of {what} {name!r} holds a line break or control character; "
             "take it out"
         )
     return name
+
+
+def check_length(name: str, what: str, where: str) -> None:
+    """Refuse a name that nobody can have meant: what looks at names takes time with their length.
+
+    Raises
+    ------
+    EeveeError
+    """
+    if len(name) > MAX_NAME:
+        raise EeveeError(
+            f"{where}: the name of {what} has {len(name)} letters ({name[:20]!r}...); names have "
+            f"at most {MAX_NAME}: shorten it"
+        )
 
 
 def unique(names: Sequence[str]) -> list[str]:

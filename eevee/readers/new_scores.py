@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from eevee.base.bounded import MAX_MB
 from eevee.readers import Duplicates, Layout, Source, read_measured
 from eevee.readers.measured import Measured, Options
 from eevee.tables.column_names import LONE_METRIC
@@ -18,6 +19,7 @@ def read_new_scores(
     model_column: str | None = None,
     benchmark_column: str | None = None,
     duplicates: Duplicates = "error",
+    max_mb: float = MAX_MB,
 ) -> pd.DataFrame:
     """Read the scores of new models; any number of them, on any of the table's benchmarks.
 
@@ -27,7 +29,7 @@ def read_new_scores(
         In any layout that `eevee.read_table` reads.
     table : ResultsTable
         Of the training models: its names tell what is a score, whatever a name suggests.
-    layout, model_column, benchmark_column, duplicates
+    layout, model_column, benchmark_column, duplicates, max_mb
         As in `eevee.read_table`.
 
     Returns
@@ -49,7 +51,7 @@ def read_new_scores(
        a.acc    b
     x    3.0  4.0
     """
-    options = Options(layout, model_column, benchmark_column, duplicates=duplicates)
+    options = Options(layout, model_column, benchmark_column, duplicates=duplicates, max_mb=max_mb)
     known = frozenset(map(str, table.scores.columns)) | frozenset(table.benchmark_names)
     measured = read_measured(source, options, known)
     return measured.scores.rename(columns=_names(measured, table))

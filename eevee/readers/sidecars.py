@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from eevee.base.bounded import MAX_MB
 from eevee.base.errors import EeveeError, did_you_mean
 from eevee.readers.cells import is_missing
 from eevee.readers.directions import DIRECTION_NAMES, read_direction
@@ -26,13 +27,13 @@ _FIELDS = ("task", "cost", "role", "metric", "bounds", *DIRECTION_NAMES)
 _ROLES = ("score", "proxy")
 
 
-def sidecar_grid(source: Source, what: str) -> Grid:
+def sidecar_grid(source: Source, what: str, max_mb: float = MAX_MB) -> Grid:
     """Read a sidecar, a path or a DataFrame, as a grid."""
     if isinstance(source, pd.DataFrame):
         grid = without_row_numbers(frame_to_grid(source, what), model_is_named=True)
         return replace(grid, notes=())
     if isinstance(source, str | os.PathLike):
-        return read_grid(source)
+        return read_grid(source, max_mb)
     raise EeveeError(f"{what}: give a path or a DataFrame, not {type(source).__name__}")
 
 
@@ -63,10 +64,10 @@ class BenchmarkFacts:
         return [(i, c) for i, c in cells if not is_missing(c) or c.casefold() in told]
 
 
-def read_benchmarks(source: Source) -> BenchmarkFacts:
+def read_benchmarks(source: Source, max_mb: float = MAX_MB) -> BenchmarkFacts:
     """Read a benchmarks file: ``benchmark`` (or ``column``) and any of task, direction, cost, \
 role, metric, bounds."""
-    grid = sidecar_grid(source, "benchmarks")
+    grid = sidecar_grid(source, "benchmarks", max_mb)
     headers = [plain(name) for name in grid.header]
     key = next((headers.index(name) for name in _KEYS if name in headers), 0)
     known = {*_KEYS, *_FIELDS}
@@ -118,7 +119,7 @@ def apply_benchmarks(measured: Measured, facts: BenchmarkFacts) -> Measured:
 
 def read_models(source: Source, measured: Measured, options: Options) -> Measured:
     """Add the attributes of a models file; models that have no scores are ignored with a note."""
-    grid = sidecar_grid(source, "models")
+    grid = sidecar_grid(source, "models", options.max_mb)
     if not grid.rows:
         raise EeveeError(f"{grid.source}: is empty; give a row for each model")
     keys = model_columns(grid, named_here(grid, options))

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import hashlib
 import io
+import math
 import os
 import re
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
+from eevee.base.bounded import CELLS_PER_MB, MAX_MB, TooLarge, gunzip, read_bytes
 from eevee.base.errors import EeveeError
 from eevee.readers.cells import uses_decimal_comma
 from eevee.readers.grid import Grid
+from eevee.readers.measured import check_length
 from eevee.tables.results_table import Note
 
 Record = tuple[int, list[str]]
@@ -29,27 +30,29 @@ _MAGIC = {
     b"%PDF": "a PDF file: save the table as CSV",
     b"\xd0\xcf\x11\xe0": "an old Excel file: save it as CSV",
 }
-_SAMPLE = 200
+_SAMPLE, _SAMPLED = 200, 4_000_000
+"""Lines and letters that tell the delimiter."""
 
 
-def read_grid(path: str | os.PathLike[str]) -> Grid:
+def read_grid(path: str | os.PathLike[str], max_mb: float = MAX_MB) -> Grid:
     """Read a delimited text file, plain or gzipped, as a grid of stripped cells.
 
     Parameters
     ----------
     path : path
         UTF-8 or (with a byte order mark) UTF-16; separated by comma, tab, semicolon or bar.
+    max_mb : float
+        Megabytes that the text may have, unpacked; it may have 100,000 cells for each.
 
     Raises
     ------
     EeveeError
-        If there is no such file, it is not text, or its rows are ragged.
+        If there is no such file, it is too large, it is not text, or its rows are ragged.
     """
     path = Path(path)
     source = _printable(path.name or str(path))
-    raw = _load(path, source)
-    text = _decode(_gunzip(raw, source), source)
-    records, delimiter = _records(text, source)
+    raw, text = _text(path, source, max_mb)
+    records, delimiter = _records(text, source, max_mb)
     header, rows, notes = _rectangle(records, source)
     comma = delimiter == ";" and uses_decimal_comma(cell for row in rows for cell in row[1])
     grid = Grid(
@@ -69,24 +72,46 @@ def _printable(name: str) -> str:
     return name if name.isprintable() else repr(name)
 
 
-def _load(path: Path, source: str) -> bytes:
+def _text(path: Path, source: str, max_mb: float) -> tuple[bytes, str]:
+    """Return the bytes of a file, for its checksum, and the text that they hold."""
+    most = int(max_mb * 1e6)
     try:
-        return path.read_bytes()
+        raw = _load(path, source, most)
+        return raw, _decode(_gunzip(raw, source, most), source)
+    except TooLarge:
+        raise _too_large(source, f"{max_mb:g} MB of text") from None
+    except MemoryError:
+        raise EeveeError(f"{source}: there is not enough memory to read it") from None
+
+
+def _too_large(source: str, most: str) -> EeveeError:
+    return EeveeError(
+        f"{source}: has more than {most}; if that is meant, raise the limit (max_mb, --max-mb)"
+    )
+
+
+def _load(path: Path, source: str, most: int) -> bytes:
+    try:
+        return read_bytes(path, most)
     except FileNotFoundError:
         raise EeveeError(f"{source}: no such file ({_printable(str(path))})") from None
     except IsADirectoryError:
         raise EeveeError(f"{source}: is a folder; give a file") from None
+    except TooLarge:
+        raise
     except (OSError, ValueError) as why:
         reason = getattr(why, "strerror", None) or why
         raise EeveeError(f"{source}: cannot be read ({reason})") from None
 
 
-def _gunzip(raw: bytes, source: str) -> bytes:
+def _gunzip(raw: bytes, source: str, most: int) -> bytes:
     if not raw.startswith(b"\x1f\x8b"):
         return raw
     try:
-        return gzip.decompress(raw)
-    except (OSError, EOFError, zlib.error):
+        return gunzip(raw, most)
+    except TooLarge:
+        raise
+    except ValueError:
         raise EeveeError(f"{source}: the gzip file is damaged; make it again") from None
 
 
@@ -111,14 +136,26 @@ def _decode(data: bytes, source: str) -> str:
     return text
 
 
-def _parse(text: str, delimiter: str) -> tuple[list[Record], str]:
-    """Cut text into records with the line each starts on; what stopped it early, if anything."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+def _parse(text: str, delimiter: str, most: float = math.inf) -> tuple[list[Record], str]:
+    """Cut text into records with the line each starts on; what stopped it early, if anything.
+
+    Raises
+    ------
+    TooLarge
+        If there are more cells (an empty line counts as one) than `most`.
+    """
+    # Not io.StringIO, which takes four bytes for each letter.
+    lines = io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8", newline="")
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     records: list[Record] = []
-    line = 1
+    line, n_cells = 1, 0
     try:
         for cells in reader:
-            records.append((line, [cell.strip() for cell in cells]))
+            n_cells += len(cells) or 1
+            if n_cells > most:
+                raise TooLarge
+            if cells:
+                records.append((line, [cell.strip() for cell in cells]))
             line = reader.line_num + 1
     except csv.Error as why:
         return records, f"row {line}: {why}"
@@ -127,7 +164,7 @@ def _parse(text: str, delimiter: str) -> tuple[list[Record], str]:
 
 def _sniff_delimiter(text: str) -> str:
     """Choose the delimiter whose rows agree best with the header row, then the widest."""
-    sample = "".join(text.splitlines(keepends=True)[:_SAMPLE])
+    sample = "".join(text[:_SAMPLED].splitlines(keepends=True)[:_SAMPLE])
 
     def agreement(delimiter: str) -> tuple[float, float, int]:
         widths = [len(cells) for _, cells in _parse(sample, delimiter)[0] if any(cells)]
@@ -141,11 +178,15 @@ def _sniff_delimiter(text: str) -> str:
     return max(_DELIMITERS, key=agreement)
 
 
-def _records(text: str, source: str) -> tuple[list[Record], str]:
+def _records(text: str, source: str, max_mb: float) -> tuple[list[Record], str]:
     said = _SEP.match(text)
     delimiter = said[1] if said else _sniff_delimiter(text)
     text = text[said.end() - 1 :] if said else text  # leave the line break: lines are counted
-    records, stopped = _parse(text, delimiter)
+    most = CELLS_PER_MB * max_mb
+    try:
+        records, stopped = _parse(text, delimiter, most)
+    except TooLarge:
+        raise _too_large(source, f"{most / 1e6:g} million cells") from None
     if stopped:
         raise EeveeError(f"{source}: {stopped}; is a quotation mark left open?")
     return [(line, cells) for line, cells in records if any(cells)], delimiter
@@ -171,6 +212,8 @@ def _rectangle(
         raise EeveeError(
             f"{source}: not a table: only one column when separated by comma, tab, ';' or '|'"
         )
+    for j, name in enumerate(header):
+        check_length(name, f"column {j + 1}", f"{source}: header row")
     return tuple(header), [_fit(row, len(header), source) for row in rows], notes
 
 

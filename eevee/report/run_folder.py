@@ -11,8 +11,8 @@ import os
 import platform
 import re
 import shutil
+import stat
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
@@ -23,6 +23,13 @@ import pandas as pd
 
 from eevee._version import __version__
 from eevee.base.errors import EeveeError
+from eevee.base.files import (
+    clear_leftovers,
+    file_mode,
+    leftovers,
+    new_temporary_folder,
+    temporary_folder,
+)
 from eevee.search.checkpoint import Checkpoints
 from eevee.search.result import SearchResult
 
@@ -63,6 +70,8 @@ RUN_NAMES = frozenset(
     }
 )
 """What a run folder may hold: a folder with anything else is never replaced."""
+_EARLIER = "earlier"
+"""Where an earlier run waits, inside a temporary folder, until the new one is in its place."""
 _SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _VERSIONS = ("numpy", "pandas", "scipy", "scikit-learn", "torch", "deap", "matplotlib")
 
@@ -83,7 +92,7 @@ def check_name(name: str) -> str:
     if not _SAFE_NAME.fullmatch(name):
         raise EeveeError(
             f"{name!r} cannot name a tier here: use up to 64 letters, digits, '.', '_', '-', "
-            "beginning with a letter or digit"
+            "starting with a letter or digit"
         )
     return name
 
@@ -99,18 +108,33 @@ def check_out(out: str | os.PathLike[str]) -> Path:
     """
     path = Path(out)
     try:
-        if path.exists() and not path.is_dir():
-            raise EeveeError(f"{path}: is a file; give another --out")
-        if path.is_dir():
-            _check_replaceable(path)
-        target = path.resolve()
+        mode = file_mode(path)
+        target = Path(os.path.realpath(path))
+        if mode is not None:
+            _check_place(path, target, mode)
+        else:
+            _restore(target)
+        if target.is_dir():
+            _check_replaceable(target, path)
         home = next((parent for parent in target.parents if parent.exists()), target)
         if not home.is_dir():
             raise EeveeError(f"{home}: is a file; give another --out")
-        _temporary_beside(home / target.name).rmdir()
+        clear_leftovers(target)
+        with temporary_folder(home / target.name):
+            pass
     except OSError as error:
         raise _unwritable(path, error) from None
     return path
+
+
+def _check_place(path: Path, target: Path, mode: int) -> None:
+    """Refuse what is no folder, and folders that cannot be renamed."""
+    if not stat.S_ISDIR(mode):
+        raise EeveeError(f"{path}: is a file; give another --out")
+    if target in (here := Path(os.path.realpath("."))).parents or target == here:
+        raise EeveeError(f"{path}: holds the folder that you are in; give another --out")
+    if os.path.ismount(target):
+        raise EeveeError(f"{path}: is a mount point; give a folder inside it as --out")
 
 
 def open_checkpoints(out: str | os.PathLike[str], *, resume: bool) -> Checkpoints:
@@ -121,7 +145,7 @@ def open_checkpoints(out: str | os.PathLike[str], *, resume: bool) -> Checkpoint
     EeveeError
         If an interrupted run left some there, and it is not to be resumed.
     """
-    path = Path(out)
+    path = Path(os.path.abspath(out)) if Path(out).name in ("", "..") else Path(out)
     folder = path.with_name(f"{path.name}.checkpoint")
     if not resume and folder.is_dir() and any(folder.glob("search-*.json")):
         raise EeveeError(
@@ -153,17 +177,15 @@ def run_folder(out: str | os.PathLike[str]) -> Iterator[Path]:
     ['config.json']
     """
     path = check_out(out)
-    target = path.resolve()
+    target = Path(os.path.realpath(path))
     made = [parent for parent in target.parents if not parent.exists()]
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = _temporary_beside(target)
-        try:
+        with temporary_folder(target) as temporary:
             yield temporary
+            _list_files(temporary)
             temporary.chmod(0o777 & ~_umask())
             _replace(temporary, target)
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
     except OSError as error:
         raise _unwritable(path, error) from None
     finally:
@@ -265,13 +287,15 @@ def plain(value: Any) -> Any:
     {'a': None, 'b': [1, 2]}
     """
     if isinstance(value, Mapping):
-        return {str(key): plain(member) for key, member in value.items()}
+        return {plain(str(key)): plain(member) for key, member in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
         return [plain(member) for member in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not np.isfinite(value):
         return None
+    if isinstance(value, str):  # a path or an option that is no UTF-8
+        return value.encode("utf-8", "backslashreplace").decode()
     return value
 
 
@@ -285,12 +309,18 @@ def _cell(name: str, value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _check_replaceable(path: Path) -> None:
+def _check_replaceable(folder: Path, path: Path) -> None:
     """Refuse to replace a folder that holds anything but an earlier run."""
-    names = sorted(entry.name for entry in path.iterdir())
-    if names and not _is_run(path):
+    names = sorted(entry.name for entry in folder.iterdir())
+    if not names:
+        return
+    content = _config(folder)
+    if content is None:
         raise EeveeError(f"{path}: holds files that are no earlier run; give another --out")
-    foreign = [name for name in names if name not in RUN_NAMES]
+    written = content.get("files")
+    if not isinstance(written, list):  # written before runs listed their files
+        written = [name for name in RUN_NAMES if (folder / name).is_file()]
+    foreign = sorted(set(_files_in(folder)) - set(map(str, written)))
     if foreign:
         raise EeveeError(
             f"{path}: holds {foreign[0]!r}, which would be lost with the earlier run; move it or "
@@ -298,12 +328,30 @@ def _check_replaceable(path: Path) -> None:
         )
 
 
-def _is_run(path: Path) -> bool:
+def _config(folder: Path) -> dict[str, Any] | None:
+    """Return what a run says of itself, None where a folder holds none."""
     try:
-        content = json.loads((path / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(content, dict) and content.get("schema") == FORMAT
+        content = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    is_run = isinstance(content, dict) and content.get("schema") == FORMAT
+    return content if is_run else None
+
+
+def _files_in(folder: Path) -> list[str]:
+    """Return the files of a folder, and empty folders in it, relative to it."""
+    found = []
+    for entry in sorted(folder.iterdir()):
+        inner = _files_in(entry) if entry.is_dir() and not entry.is_symlink() else []
+        found += [f"{entry.name}/{name}" for name in inner] or [entry.name]
+    return found
+
+
+def _list_files(folder: Path) -> None:
+    """Write into `config.json` which files the run consists of: only they are ever replaced."""
+    content = _config(folder)
+    if content is not None:
+        write_json(folder / CONFIG, {**content, "files": _files_in(folder)})
 
 
 def _replace(temporary: Path, target: Path) -> None:
@@ -311,8 +359,8 @@ def _replace(temporary: Path, target: Path) -> None:
     if not target.exists():
         temporary.rename(target)
         return
-    aside = _temporary_beside(target)
-    earlier = aside / "earlier"
+    aside = new_temporary_folder(target)
+    earlier = aside / _EARLIER
     try:
         target.rename(earlier)
         temporary.rename(target)
@@ -325,8 +373,12 @@ def _replace(temporary: Path, target: Path) -> None:
             shutil.rmtree(aside, ignore_errors=True)
 
 
-def _temporary_beside(target: Path) -> Path:
-    return Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+def _restore(target: Path) -> None:
+    """Put an earlier run back that a run, killed between two renames, had put aside."""
+    for left in leftovers(target):
+        if (left / _EARLIER).is_dir():
+            (left / _EARLIER).rename(target)
+            return
 
 
 def _unwritable(path: Path, error: OSError) -> EeveeError:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from eevee import plots
-from eevee.analysis.ablation import ablate
+from eevee.analysis.ablation import Ablation
 from eevee.analysis.describe import summary
-from eevee.analysis.ranking import rank_benchmarks
-from eevee.base.arrays import Subset
+from eevee.analysis.overview import Overview
 from eevee.base.errors import EeveeError
 from eevee.report.run_folder import (
     CONFIG,
@@ -26,24 +25,26 @@ from eevee.report.run_folder import (
     write_json,
     write_table,
 )
-from eevee.scorers.base import Advance, Scorer
-from eevee.search.curve import losses_for, random_ones
-from eevee.search.front.pareto import ParetoResult
+from eevee.scorers.base import Scorer
 from eevee.search.result import SearchResult
+from eevee.search.select import Selection
+from eevee.search.sweep import SweepResult
 from eevee.tables.results_table import ResultsTable
-from eevee.tiers.file import TierSet, dump_tiers
+from eevee.tiers.file import dump_tiers
+from eevee.tiers.from_front import FrontResult
 from eevee.tiers.result import TiersResult
 
 FIGURES = "figures"
+SELECTED = "selected"
+"""Name of the one search of `eevee select`."""
 
 
 def save_tiers(
     out: str | os.PathLike[str],
     scorer: Scorer,
     result: TiersResult,
+    shown: Overview,
     settings: Mapping[str, Any],
-    *,
-    advance: Advance | None = None,
 ) -> None:
     """Write the run folder of `eevee tiers`: tier files, subsets, logbook, config, figures.
 
@@ -53,66 +54,46 @@ def save_tiers(
         The folder; an earlier run there is replaced.
     scorer : Scorer
     result : TiersResult
+    shown : Overview
+        Of the same searches.
     settings : mapping
         Of the job, for `config.json`.
-    advance : callable, optional
-        Told how many subsets have just been scored for the figures.
 
     Raises
     ------
     EeveeError
         If the folder cannot be written. Nothing is left half-written.
     """
-    found = result.searches
     more = dict(settings)
     if result.nesting is not None:
         more["nesting"] = result.nesting.price.to_dict("records")
+    found, beside = result.searches, result.baselines
     with run_folder(out) as folder:
         dump_tiers(result, folder / "tiers.yaml")
         dump_tiers(result, folder / "tiers.json")
-        _save_search(folder, "tiers", scorer, found, more, by="tier", baselines=result.baselines)
-        save_figure(folder, "rank", _rank_figure(scorer, rank_benchmarks(scorer, advance=advance)))
-        save_figure(
-            folder,
-            "cost",
-            cost_frame(found, result.losses, scorer),
-            cost_unit=scorer.table.cost_unit,
-        )
-        for name, one in found.items():
-            drop = ablate(scorer, one.best, advance=advance)
-            save_figure(folder, f"ablation-{name}", _ablation_figure(scorer, one.best, drop))
-        save_figure(folder, "heatmap", plots.heatmap_data(scorer.table))
+        _save_search(folder, "tiers", scorer, found, more, by="tier", baselines=beside)
+        _save_overview(folder, scorer, shown, named=True)
 
 
 def save_selection(
     out: str | os.PathLike[str],
     scorer: Scorer,
-    result: SearchResult,
-    both: pd.DataFrame,
+    result: Selection,
+    shown: Overview,
     settings: Mapping[str, Any],
-    *,
-    baselines: pd.DataFrame | None = None,
-    advance: Advance | None = None,
 ) -> None:
     """Write the run folder of `eevee select`; as `save_tiers`, of one search."""
+    found, beside = {SELECTED: result}, result.baselines
+    more = {**settings, "verdict": result.verdict.as_dict()}
     with run_folder(out) as folder:
-        found = {"selected": result}
-        _save_search(folder, "select", scorer, found, settings, by="search", baselines=baselines)
-        save_figure(folder, "rank", _rank_figure(scorer, rank_benchmarks(scorer, advance=advance)))
-        drop = ablate(scorer, result.best, advance=advance)
-        save_figure(folder, "ablation", _ablation_figure(scorer, result.best, drop))
-        save_figure(folder, "heatmap", plots.heatmap_data(scorer.table))
-        save_figure(
-            folder, "cost", cost_frame(found, both, scorer), cost_unit=scorer.table.cost_unit
-        )
+        _save_search(folder, "select", scorer, found, more, by="search", baselines=beside)
+        _save_overview(folder, scorer, shown, named=False)
 
 
 def save_pareto(
     out: str | os.PathLike[str],
     scorer: Scorer,
-    result: ParetoResult,
-    found: Mapping[str, SearchResult],
-    tiers: TierSet | None,
+    result: FrontResult,
     settings: Mapping[str, Any],
 ) -> None:
     """Write the run folder of `eevee pareto`: front, all subsets scored, logbook, figure, tiers.
@@ -122,11 +103,7 @@ def save_pareto(
     out : path
         The folder; an earlier run there is replaced.
     scorer : Scorer
-    result : ParetoResult
-    found : mapping of tier name to SearchResult
-        From `tiers_from_front`; empty without budgets.
-    tiers : TierSet or None
-        The same, as it is exported.
+    result : FrontResult
     settings : mapping
         Of the job, for `config.json`.
 
@@ -135,61 +112,63 @@ def save_pareto(
     EeveeError
         If the folder cannot be written. Nothing is left half-written.
     """
-    searches = {"front": result.settings}
+    front, found = result.front, result.searches
+    searches = {"front": front.settings}
     searches |= {name: one.settings for name, one in found.items()}
     with run_folder(out) as folder:
-        write_table(folder / "front.csv", result.front)
-        write_table(folder / "subsets.csv", result.evaluated)
-        write_table(folder / "logbook.csv", result.logbook)
+        write_table(folder / "front.csv", front.front)
+        write_table(folder / "subsets.csv", front.evaluated)
+        write_table(folder / "logbook.csv", front.logbook)
         write_config(folder, "pareto", _settings(scorer, {**settings, "searches": searches}))
-        if tiers is not None:
-            dump_tiers(tiers, folder / "tiers.yaml")
-            dump_tiers(tiers, folder / "tiers.json")
-        data = plots.pareto_data(result, found)
+        if result.tier_set is not None:
+            dump_tiers(result.tier_set, folder / "tiers.yaml")
+            dump_tiers(result.tier_set, folder / "tiers.json")
+        data = plots.pareto_data(front, found)
         save_figure(folder, "pareto", data, cost_unit=scorer.table.cost_unit)
 
 
 def save_sweep(
     out: str | os.PathLike[str],
     scorer: Scorer,
-    results: Sequence[SearchResult],
-    losses: pd.DataFrame,
+    result: SweepResult,
     settings: Mapping[str, Any],
 ) -> None:
-    """Write the run folder of `eevee sweep`; `losses` is from `curve_losses`."""
+    """Write the run folder of `eevee sweep`."""
+    verdicts = {str(k): one.as_dict() for k, one in result.verdicts.items()}
+    found = {str(len(one.best)): one for one in result}
     with run_folder(out) as folder:
-        found = {str(len(result.best)): result for result in results}
-        _save_search(folder, "sweep", scorer, found, settings, by="k")
-        write_table(folder / "sweep.csv", losses)
-        save_figure(folder, "sweep", plots.sweep_data(losses))
+        _save_search(folder, "sweep", scorer, found, {**settings, "verdicts": verdicts}, by="k")
+        write_table(folder / "sweep.csv", result.losses)
+        save_figure(folder, "sweep", plots.sweep_data(result.losses))
 
 
 def save_ranking(
     out: str | os.PathLike[str],
     scorer: Scorer,
     ranking: pd.DataFrame,
+    mean_predictor: float,
     settings: Mapping[str, Any],
 ) -> None:
     """Write the run folder of `eevee rank`."""
     with run_folder(out) as folder:
         write_config(folder, "rank", _settings(scorer, settings))
         write_table(folder / "ranking.csv", ranking)
-        save_figure(folder, "rank", _rank_figure(scorer, ranking))
+        save_figure(folder, "rank", _rank_figure(ranking, mean_predictor))
 
 
 def save_ablation(
     out: str | os.PathLike[str],
     scorer: Scorer,
-    ablations: Mapping[str, tuple[Subset, pd.DataFrame]],
+    ablations: Mapping[str, Ablation],
     settings: Mapping[str, Any],
 ) -> None:
     """Write the run folder of `eevee ablate`, a figure for each named subset."""
     with run_folder(out) as folder:
         write_config(folder, "ablate", _settings(scorer, settings))
-        parts = [frame.assign(subset=name) for name, (_, frame) in ablations.items()]
+        parts = [one.frame.assign(subset=name) for name, one in ablations.items()]
         write_table(folder / "ablation.csv", pd.concat(parts, ignore_index=True))
-        for name, (subset, frame) in ablations.items():
-            save_figure(folder, f"ablation-{name}", _ablation_figure(scorer, subset, frame))
+        for name, one in ablations.items():
+            save_figure(folder, f"ablation-{name}", _ablation_figure(one))
 
 
 def save_ratings(
@@ -260,42 +239,6 @@ def save_heatmap(
     return plots.save_figure(figure, target.with_suffix(""), (kind,))[0]
 
 
-def cost_frame(
-    found: Mapping[str, SearchResult], both: pd.DataFrame, scorer: Scorer
-) -> pd.DataFrame | None:
-    """Every subset that the searches scored, and the best of each, by cost and search loss.
-
-    Of searches that went by another objective, the best 50 subsets and 200 random ones.
-    `both` is from `best_losses`. None where every loss is blank.
-    """
-    parts = []
-    for name, result in found.items():
-        seen = _with_losses(result, scorer).drop_duplicates("benchmarks")
-        kind = seen["drawn"].map(lambda times: "random" if times else "evaluated")
-        parts.append(
-            pd.DataFrame({"kind": kind, "name": "", "cost": seen["cost"], "loss": seen["loss"]})
-        )
-        loss = seen["loss"][seen["benchmarks"] == result.best].iloc[0]
-        row = {"kind": "tier", "name": name, "cost": result.best_row["cost"], "loss": loss}
-        rows = [row]
-        if scorer.targets == "all":
-            rows.append({**row, "kind": "unseen", "loss": both.loc[name, "unseen"]})
-        parts.append(pd.DataFrame(rows))
-    frame = pd.concat(parts, ignore_index=True)
-    return plots.cost_data(frame) if frame["loss"].notna().any() else None
-
-
-def _with_losses(result: SearchResult, scorer: Scorer) -> pd.DataFrame:
-    """Return ``benchmarks, cost, loss, drawn`` of subsets that a search scored."""
-    seen = result.evaluated
-    if result.objective == "loss":
-        return seen
-    shown = {*result.ranked["benchmarks"], *random_ones(result)}
-    kept = seen[seen["benchmarks"].isin(shown)]
-    losses = losses_for(scorer, scorer.targets).losses(list(kept["benchmarks"]))
-    return kept.assign(loss=losses)
-
-
 def _cost_unit(folder: Path) -> str:
     """Return the unit of costs that a run's config names."""
     try:
@@ -332,13 +275,22 @@ def _settings(scorer: Scorer, settings: Mapping[str, Any]) -> dict[str, Any]:
     return {**settings, "table": summary(scorer.table), "scorer": scorer.describe()}
 
 
-def _rank_figure(scorer: Scorer, ranking: pd.DataFrame) -> pd.DataFrame | None:
-    if ranking["loss"].isna().all():
-        return None
-    return plots.rank_data(ranking, float(scorer.mean_predictor().mean()))
+def _save_overview(folder: Path, scorer: Scorer, shown: Overview, *, named: bool) -> None:
+    """Draw what stands beside searches: each benchmark alone, costs, ablations, the table."""
+    save_figure(folder, "rank", _rank_figure(shown.ranking, shown.mean_predictor))
+    if shown.cloud["loss"].notna().any():
+        unit = scorer.table.cost_unit
+        save_figure(folder, "cost", plots.cost_data(shown.cloud), cost_unit=unit)
+    for name, one in shown.ablations.items():
+        suffix = f"-{name}" if named else ""
+        save_figure(folder, f"ablation{suffix}", _ablation_figure(one))
+    save_figure(folder, "heatmap", plots.heatmap_data(scorer.table))
 
 
-def _ablation_figure(scorer: Scorer, subset: Subset, frame: pd.DataFrame) -> pd.DataFrame | None:
-    if frame["increase"].isna().all():
-        return None
-    return plots.ablation_data(frame, float(scorer.losses([subset])[0]))
+def _rank_figure(ranking: pd.DataFrame, mean_predictor: float) -> pd.DataFrame | None:
+    return None if ranking["loss"].isna().all() else plots.rank_data(ranking, mean_predictor)
+
+
+def _ablation_figure(one: Ablation) -> pd.DataFrame | None:
+    blank = one.frame["increase"].isna().all()
+    return None if blank else plots.ablation_data(one.frame, one.loss)

@@ -111,7 +111,7 @@ class CachedScorer(EarlierNames, ABC):
         ----------
         subsets : sequence of iterables of benchmark names
         advance : callable, optional
-            Told how many subsets have just been scored.
+            Called with the number of subsets just scored.
 
         Returns
         -------
@@ -175,7 +175,7 @@ class BaseScorer(CachedScorer):
         self._rule = LossRule(table, splits, self._data, targets, weights)
 
     def rescore(self, subsets: Sequence[Iterable[str]], n_init: int) -> FloatArray | None:
-        """Return None: without initialisations there is nothing to draw anew."""
+        """Return None: without initialisations there is nothing to redraw."""
         return None
 
     def mean_predictor(self) -> FloatArray:

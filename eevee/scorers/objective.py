@@ -93,7 +93,7 @@ class ObjectiveScorer(CachedScorer):
         As it was given.
     objective : str
     targets : {"all", "unseen"}
-        What the objective speaks of.
+        What the objective is computed over.
     """
 
     objective: Objective
@@ -218,7 +218,7 @@ class KendallScorer(ObjectiveScorer):
         predicted = self._unseen.predict_targets(subsets, init=init)
         own = np.stack([np.isin(self._owners, subset) for subset in subsets])
         seen = np.where(own[:, None, None, :], self._true, predicted)
-        # Summed as the truth is: models that are told apart by nothing must tie to the last bit.
+        # Summed as the truth is: models that nothing distinguishes must tie to the last bit.
         return 1.0 - kendall_tau(_weighted(seen, self._share), self._means, self._others)
 
 

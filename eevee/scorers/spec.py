@@ -1,4 +1,4 @@
-"""`Scoring`: a scorer with its settings, before it meets a table or splits."""
+"""`ScorerSpec`: a scorer with its settings, before it meets a table or splits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SPLITS, SCORER, SEARCH, ELSEWHERE = range(4)
 
 
 @dataclass(frozen=True)
-class Scoring:
+class ScorerSpec:
     """How subsets are scored, before there is a table: a scorer's name and settings.
 
     Attributes
@@ -51,7 +51,7 @@ class Scoring:
     >>> import numpy as np, pandas as pd
     >>> frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 4)), columns=list("abcd"))
     >>> table = ResultsTable.from_scores(frame)
-    >>> Scoring("ridge", n_splits=3).make(table, seed=0).splits.n_splits
+    >>> ScorerSpec("ridge", n_splits=3).make(table, seed=0).splits.n_splits
     3
     """
 
@@ -65,9 +65,9 @@ class Scoring:
     group_duplicates: bool = False
 
     @classmethod
-    def of(cls, scorer: Scoring | ScorerName) -> Scoring:
+    def of(cls, scorer: ScorerSpec | ScorerName) -> ScorerSpec:
         """Return the settings as they are, or the default ones of a scorer."""
-        return scorer if isinstance(scorer, Scoring) else cls(scorer)
+        return scorer if isinstance(scorer, ScorerSpec) else cls(scorer)
 
     def make(self, table: ResultsTable, seed: int) -> Scorer:
         """Make the scorer of a search over a table, with random splits of its models."""
@@ -116,7 +116,7 @@ class Scoring:
 
         Examples
         --------
-        >>> Scoring(groups="family").together
+        >>> ScorerSpec(groups="family").together
         {'groups': 'family'}
         """
         said = {"groups": self.groups, "group_duplicates": self.group_duplicates}

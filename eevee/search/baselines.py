@@ -28,7 +28,7 @@ def random_subsets(ledger: Ledger, space: Space, rng: np.random.Generator) -> li
 
     The same subsets that an evolution with the same seed begins with. Their losses, as
     `random_losses`, are the distribution that a search has to beat. Parameters as in
-    `eevee.evolve`.
+    `eevee.search.evolve`.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def random_subsets(ledger: Ledger, space: Space, rng: np.random.Generator) -> li
 def cheapest_first(ledger: Ledger, space: Space, rng: np.random.Generator) -> list[Subset]:
     """Take the cheapest benchmarks, each if it still fits; by name where costs are equal.
 
-    Parameters as in `eevee.evolve`.
+    Parameters as in `eevee.search.evolve`.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def medoids(ledger: Ledger, space: Space, rng: np.random.Generator) -> list[Subs
     The distance of two benchmarks is 1 - |Spearman| of their means over columns, and the subset
     has a low sum, over all benchmarks of the table, of the distance to the nearest chosen one.
     Under a budget as many are chosen as fit, by the same sum, and each both by its drop and by
-    its drop per cost. Parameters as in `eevee.evolve`.
+    its drop per cost. Parameters as in `eevee.search.evolve`.
 
     Notes
     -----
@@ -100,7 +100,7 @@ def most_correlated(ledger: Ledger, space: Space, rng: np.random.Generator) -> l
     """Take the benchmarks that correlate most with the mean score of all others, each if it fits.
 
     By |Spearman|, with the scorer's weights in the mean; ties go to the cheaper, then by name.
-    Parameters as in `eevee.evolve`.
+    Parameters as in `eevee.search.evolve`.
 
     Examples
     --------

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from eevee.base.errors import EeveeError
 from eevee.base.files import replacing
 from eevee.scorers.base import Scorer
 
-FORMAT = "eevee.checkpoint/2"
+FORMAT = "eevee.checkpoint/3"
 Rows = dict[Subset, tuple[float, float, int]]
 """Loss, spread and generation of each subset that was scored, in that order."""
 
@@ -69,8 +68,9 @@ class Checkpoints:
     >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
     >>> with tempfile.TemporaryDirectory() as home:
     ...     kept = Checkpoints(home)
-    ...     first = eevee.evolve(scorer, 4, exhaustive=False, checkpoints=kept)
-    ...     again = eevee.evolve(scorer, 4, exhaustive=False, checkpoints=kept)  # only ranks
+    ...     options = {"exhaustive": False, "control": eevee.RunControl(kept)}
+    ...     first = eevee.search.evolve(scorer, 4, **options)
+    ...     again = eevee.search.evolve(scorer, 4, **options)  # only ranks
     >>> first.best == again.best
     True
     """
@@ -122,19 +122,22 @@ class Saved:
         arrays = self._folder / f"{self._stem}-{len(state.logbook)}.npz"
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
+            packed = self._to_bytes(state)
             with replacing(arrays) as temporary:
-                temporary.write_bytes(self._to_bytes(state))
+                temporary.write_bytes(packed)
             content = {
                 "schema": FORMAT,
                 "about": self._about,
                 "arrays": arrays.name,
+                "arrays_sha256": hashlib.sha256(packed).hexdigest(),
                 "phase": state.phase,
                 "logbook": state.logbook,
                 "rng": dict(state.rng),
                 "rival": state.rival,
             }
             with replacing(self._path) as temporary:
-                temporary.write_text(json.dumps(content, indent=1), encoding="utf-8")
+                sealed = {**content, "sha256": _checksum(content)}
+                temporary.write_text(json.dumps(sealed, indent=1), encoding="utf-8")
             for old in set(self._folder.glob(f"{self._stem}-*.npz")) - {arrays}:
                 old.unlink()
         except OSError as error:
@@ -156,7 +159,7 @@ class Saved:
             state = self._from_files(content)
         except EeveeError:
             raise
-        except (OSError, EOFError, BadZipFile, ValueError, LookupError, TypeError) as error:
+        except Exception as error:  # zipfile, zlib, numpy and json raise many kinds at damage
             raise self._refused(f"is damaged ({type(error).__name__})") from None
         self._check_losses(state.rows)
         return state
@@ -168,6 +171,8 @@ class Saved:
     def _check(self, content: Mapping[str, Any]) -> None:
         if content["schema"] != FORMAT:
             raise self._refused(f"has format {content['schema']!r}, not {FORMAT!r}")
+        if content["sha256"] != _checksum({k: v for k, v in content.items() if k != "sha256"}):
+            raise self._refused("is damaged (its checksum does not agree)")
         difference = first_difference(content["about"], self._about)
         if difference is not None:
             raise self._refused(f"is of another run: {difference}")
@@ -206,8 +211,11 @@ class Saved:
         name = content["arrays"]
         if Path(name).name != name:
             raise ValueError(name)
+        packed = (self._folder / name).read_bytes()
+        if hashlib.sha256(packed).hexdigest() != content["arrays_sha256"]:
+            raise self._refused("is damaged (the checksum of its arrays does not agree)")
         names = self._scorer.table.benchmark_names
-        with np.load(self._folder / name, allow_pickle=False) as arrays:
+        with np.load(io.BytesIO(packed), allow_pickle=False) as arrays:
             members = np.unpackbits(arrays["members"], axis=1, count=len(names)).astype(bool)
             subsets = [tuple(names[j] for j in np.flatnonzero(row)) for row in members]
             figures = zip(
@@ -259,6 +267,12 @@ def first_difference(kept: Any, now: Any, where: str = "") -> str | None:
     if where in ("table", "splits"):
         return f"the {where} {'has' if where == 'table' else 'have'} changed"
     return f"{where} was {_short(kept)}, and is {_short(now)} now"
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    """SHA-256 of what JSON keeps of a content, whatever its layout in the file."""
+    kept = json.loads(json.dumps(content))
+    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
 
 
 def _short(value: Any) -> str:

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 
+from eevee.base.keywords import shares_keywords
 from eevee.scorers.base import Scorer
 from eevee.scorers.objective import objective_scorer
 from eevee.search.baselines import cheapest_first, medoids, most_correlated, random_subsets
-from eevee.search.constraints import Constraints
-from eevee.search.control import never
+from eevee.search.control import UNATTENDED, RunControl, takes_control
 from eevee.search.evolution.evolve import evolve
 from eevee.search.evolution.generations import Evolution
-from eevee.search.goal import Budget, Goal
+from eevee.search.goal import Goal, GoalSettings
 from eevee.search.greedy import MAX_BACKWARD, greedy, greedy_backward, greedy_swaps, n_backward
 from eevee.search.near_ties import lowest_row
-from eevee.search.result import ProgressHook, SearchResult
+from eevee.search.result import SearchResult
 
 
 def paper(
     scorer: Scorer, k: int | None = None, *, evolution: Evolution | None = None, **options: Any
 ) -> SearchResult:
-    """Search by the paper's algorithm as it is written; parameters as in `eevee.evolve`."""
+    """Search by the paper's algorithm as it is written; parameters as in `eevee.search.evolve`."""
     found = evolve(scorer, k, evolution=evolution or Evolution.paper(), **options)
     if found.exact:
         return found
@@ -50,17 +50,16 @@ SEARCHES: dict[str, Callable[..., SearchResult]] = {
 }
 
 
+@takes_control
+@shares_keywords(GoalSettings)
 def compare(
     scorer: Scorer,
     found: SearchResult,
     *,
-    k: int | None = None,
-    budget: float | str | Budget | None = None,
-    constraints: Constraints | None = None,
     seed: int = 0,
     n_rescore: int = 8,
-    stop: Callable[[], bool] = never,
-    progress: ProgressHook | None = None,
+    control: RunControl = UNATTENDED,
+    **goal: Unpack[GoalSettings],
 ) -> pd.DataFrame:
     """Set what a search found beside all baselines for the same size or budget.
 
@@ -70,17 +69,18 @@ def compare(
         The one that the search used (what it still holds is not scored again), or a plain one,
         which is given the objective of `found`.
     found : SearchResult
-    k, budget, constraints, seed, n_rescore
+    seed, n_rescore : int
         As for that search.
-    stop : callable, optional
-        Asked between methods; true leaves the rest out.
-    progress : callable, optional
+    control : RunControl
+        After a stop the rest is left out.
+    **goal
+        ``k``, ``budget`` and ``constraints`` of that search.
 
     Returns
     -------
     DataFrame, one row per method, `found` first
         ``method, loss, low, high, rescored_mean, cost, size, benchmarks, evaluated, note``.
-        The row "random" speaks of all random draws: median loss, cost and size, and the 5 %
+        The row "random" is over all random draws: median loss, cost and size, and the 5 %
         and 95 % quantiles of the loss as ``low`` and ``high``; ``evaluated`` is how many
         different subsets these are, and it names no benchmarks. A method
         that was skipped has a note and blanks.
@@ -96,28 +96,30 @@ def compare(
     >>> frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 5)), columns=list("abcde"))
     >>> table = eevee.ResultsTable.from_scores(frame)
     >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
-    >>> rows = compare(scorer, eevee.evolve(scorer, k=2), k=2)
+    >>> rows = compare(scorer, eevee.search.evolve(scorer, k=2), k=2)
     >>> rows["method"].tolist()[:4], bool((rows["loss"] >= rows["loss"].iloc[0]).all())
     (['exhaustive', 'random', 'cheapest', 'correlated'], True)
     """
     scorer = objective_scorer(scorer, found.objective)
     own = found.settings.get("method", "search")
     rows = [{**_row(own, found), "note": _proposed(found)}]
-    shared: dict[str, Any] = {"budget": budget, "constraints": constraints, "seed": seed}
-    backward = n_backward(Goal.of(k, budget, constraints).space_for(scorer))
+    shared: dict[str, Any] = {**goal, "seed": seed}
+    backward = n_backward(Goal.of(**goal).space_for(scorer))
     for name, search in BASELINES.items():
-        if stop():
+        if control.stop():
             break
         if name == "random":
             drawn = found  # what was drawn there already: one median on one screen
             if not found.n_random:
-                drawn = search(scorer, k, **shared, n_rescore=0, label=name, progress=progress)
+                drawn = search(scorer, **shared, n_rescore=0, label=name, progress=control.progress)
             rows.append(_distribution(drawn))
         elif name == "greedy-backward" and backward > MAX_BACKWARD:
             why = f"skipped: may score {backward:,} subsets, more than {MAX_BACKWARD:,}"
             rows.append({"method": name, "benchmarks": None, "note": why})
         elif name != own:
-            again = search(scorer, k, **shared, n_rescore=n_rescore, label=name, progress=progress)
+            again = search(
+                scorer, **shared, n_rescore=n_rescore, label=name, progress=control.progress
+            )
             rows.append(_row(name, again))
     return pd.DataFrame(rows, columns=_COLUMNS).astype({"size": "Int64", "evaluated": "Int64"})
 

@@ -23,7 +23,7 @@ class Constraints:
     require, exclude : tuple of benchmark names
         Always in, and never.
     max_per_task, min_per_task : int or None
-        At most and at least so many of each task's benchmarks. Benchmarks without a task are
+        Maximum and minimum number of each task's benchmarks. Benchmarks without a task are
         free of both.
     max_size : int or None
         Maximum number of benchmarks under a budget.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from eevee.scorers.base import Advance
 from eevee.search.checkpoint import Checkpoints
@@ -22,13 +25,13 @@ class RunControl:
     Attributes
     ----------
     checkpoints : Checkpoints or None
-        Where states are kept, and taken up again.
+        Where states are kept, to resume from.
     stop : callable
         Asked between generations; true ends the search with what is best so far.
     progress : callable or None
-        Told of a `Progress` as subsets are scored.
+        Called with a `Progress` as subsets are scored.
     advance : callable or None
-        Told how many subsets have just been scored outside a search.
+        Called with the number of subsets just scored outside a search.
 
     Examples
     --------
@@ -61,5 +64,31 @@ class RunControl:
 
 
 UNATTENDED = RunControl()
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def takes_control(function: Callable[P, T]) -> Callable[P, T]:
+    """Let a function that takes `control` take what it was before, with a warning.
+
+    That is ``watch=``, or ``checkpoints=``, ``stop=`` and ``progress=`` one by one; this goes in
+    the next version.
+    """
+
+    @wraps(function)
+    def wrapped(*args: P.args, **options: P.kwargs) -> T:
+        before: dict[str, Any] = options
+        for name in {"watch", "checkpoints", "stop", "progress"} & set(before):
+            value = before.pop(name)
+            warnings.warn(f"{name}= is now control=RunControl(...)", FutureWarning, stacklevel=2)
+            control = before.get("control", UNATTENDED)
+            whole = name == "watch"
+            before["control"] = value if whole else replace(control, **{name: value})
+        return function(*args, **options)
+
+    return wrapped
+
+
 Watch = RunControl
 """The name of `RunControl` up to version 0.1; goes in the next one."""

@@ -31,7 +31,7 @@ def curve_losses(
         The one that the sweep used.
     results : sequence of SearchResult
     advance : callable, optional
-        Told how many subsets have just been scored.
+        Called with the number of subsets just scored.
 
     Returns
     -------

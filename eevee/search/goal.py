@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict
 
 from eevee.base.arrays import Subset, round_cost, total_cost
 from eevee.base.errors import EeveeError
@@ -15,7 +15,7 @@ from eevee.search.constraints import Constraints, tasks_of
 from eevee.search.space import NO_RULES, Space
 from eevee.tables.results_table import ResultsTable
 
-_BUDGET = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*(%?)")
+_BUDGET = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*(%?)")
 
 
 @dataclass(frozen=True)
@@ -130,8 +130,8 @@ class Goal:
         """Refuse a budget for an objective that does not compare across sizes."""
         if self.budget is not None and objective == "r2":
             raise EeveeError(
-                "a search under a budget compares subsets of different sizes, for which R2 speaks "
-                "of different benchmarks; use a size k, or another objective"
+                "a search under a budget compares subsets of different sizes, for which R2 is "
+                "over different benchmarks; use a size k, or another objective"
             )
 
     def space_for(self, scorer: Scorer) -> Space:
@@ -185,6 +185,19 @@ class Goal:
         return space
 
 
+class Limits(TypedDict, total=False):
+    """Keywords of searches whose size is given first."""
+
+    budget: float | str | Budget | None
+    constraints: Constraints | None
+
+
+class GoalSettings(Limits, total=False):
+    """A goal as keywords, as `Goal.of` takes them."""
+
+    k: int | None
+
+
 def check_unseen(scorer: Scorer, space: Space) -> None:
     """Refuse a space none of whose subsets leaves a benchmark to predict, where that is judged.
 
@@ -204,7 +217,7 @@ def check_unseen(scorer: Scorer, space: Space) -> None:
 
 
 def inside(space: Space, subset: Subset) -> Subset:
-    """Return a subset that a search is to begin with.
+    """Return a subset that a search is to start from.
 
     Raises
     ------
@@ -212,7 +225,7 @@ def inside(space: Space, subset: Subset) -> Subset:
         If it is not in the space.
     """
     if subset not in space:
-        raise EeveeError(f"cannot begin with {', '.join(subset)}: it breaks {space.describe()}")
+        raise EeveeError(f"cannot start from {', '.join(subset)}: it breaks {space.describe()}")
     return subset
 
 

@@ -108,7 +108,7 @@ def greedy(ledger: Ledger, space: Space, rng: np.random.Generator) -> list[Subse
     """Search forward: add the benchmark that lowers the loss most, from the fixed ones up.
 
     Under a budget until nothing fits, once by the lowest loss and once by the largest drop per
-    cost, and the best subset on either way is the result. Parameters as in `eevee.evolve`.
+    cost, and the best subset on either way is the result. Parameters as in `eevee.search.evolve`.
 
     Notes
     -----
@@ -134,7 +134,7 @@ def greedy_backward(ledger: Ledger, space: Space, rng: np.random.Generator) -> l
     """Search backward: from everything, drop the benchmark whose loss hurts least.
 
     Until size, budget and rules are met. Under a budget once by the lowest loss and once by the
-    least loss per cost saved; the better end is the result. Parameters as in `eevee.evolve`.
+    least loss per cost saved; the better end is the result. Parameters as in `eevee.search.evolve`.
 
     Raises
     ------
@@ -169,7 +169,7 @@ def greedy_swaps(ledger: Ledger, space: Space, rng: np.random.Generator) -> list
     Each time the best of all swaps (under a budget also additions and drops), until none helps.
     Wide spaces are searched in part, and the note in the settings says how: several benchmarks
     are added at a time, only those that the subset needs least are swapped, and no more than
-    `MAX_SWAPS` neighbours are tried. Parameters as in `eevee.evolve`.
+    `MAX_SWAPS` neighbours are tried. Parameters as in `eevee.search.evolve`.
 
     Examples
     --------

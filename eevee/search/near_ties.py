@@ -82,7 +82,7 @@ def settle(
     >>> scores = rng.normal(size=(14, 1)) + 0.5 * rng.normal(size=(14, 6))
     >>> table = ResultsTable.from_scores(pd.DataFrame(scores, columns=list("abcdef")))
     >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
-    >>> found = eevee.evolve(scorer, k=2)
+    >>> found = eevee.search.evolve(scorer, k=2)
     >>> settled = settle(scorer, found, "auto")
     >>> bool(settled.best_row["loss"] <= found.best_row["loss"] + noise(scorer, found))
     True

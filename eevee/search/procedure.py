@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 from eevee.base.arrays import Subset, round6
 from eevee.base.errors import EeveeError, did_you_mean
+from eevee.base.keywords import shares_keywords
 from eevee.base.seeds import child_seed
 from eevee.scorers.base import Objective, Scorer
 from eevee.scorers.objective import check_objective, objective_scorer, plain_scorer
 from eevee.search.agreement import agreement
 from eevee.search.compare import SEARCHES
-from eevee.search.constraints import Constraints
-from eevee.search.control import UNATTENDED, RunControl
+from eevee.search.control import UNATTENDED, RunControl, takes_control
 from eevee.search.evolution.generations import Evolution
-from eevee.search.goal import Budget
+from eevee.search.goal import Limits
 from eevee.search.near_ties import NearTies, check_near_ties, settle
 from eevee.search.result import SearchResult
 
 EVOLVING = ("evolution", "paper")
-"""Methods that take the settings of an evolution, checkpoints and subsets to begin with."""
+"""Methods that take the settings of an evolution, checkpoints and subsets to start from."""
 ELSEWHERE = 1000
 """Which child of the seed searches on other splits get; restarts have those below."""
 UNSCORED = ("cheapest", "correlated", "medoids")
@@ -48,7 +48,7 @@ class Procedure:
     restarts : int
         Searches on the same splits, each with a seed of its own; the best of them counts.
     objective : {"loss", "kendall", "r2"}
-        What is minimised (`eevee.objective_scorer`).
+        What is minimised (`eevee.scorers.objective_scorer`).
     near_ties : {"auto", "covariance", "loss"}
         What "evolution" proposes of the subsets that the loss does not tell apart
         (`eevee.search.near_ties.settle`); the other methods propose what they say.
@@ -88,7 +88,7 @@ class Procedure:
 
     @property
     def evolves(self) -> bool:
-        """Whether the search takes checkpoints and subsets to begin with."""
+        """Whether the search takes checkpoints and subsets to start from."""
         return self.method in EVOLVING
 
     @property
@@ -105,29 +105,30 @@ class Procedure:
         """Return what the search minimises; it can be searched with again and again."""
         return objective_scorer(scorer, self.objective)
 
+    @takes_control
+    @shares_keywords(Limits)
     def run(
         self,
         scorer: Scorer,
         k: int | None = None,
         *,
-        budget: float | str | Budget | None = None,
-        constraints: Constraints | None = None,
         seed: int = 0,
         include: Iterable[Iterable[str]] = (),
         label: str = "search",
-        watch: RunControl = UNATTENDED,
+        control: RunControl = UNATTENDED,
         elsewhere: Sequence[Scorer] = (),
+        **limits: Unpack[Limits],
     ) -> SearchResult:
-        """Search, as often as there are restarts; parameters as in `eevee.evolve`.
+        """Search, as often as there are restarts; parameters as in `eevee.select`.
 
         The scorer may be one of losses, or what `judge` made of it.
 
         Parameters
         ----------
         elsewhere : sequence of Scorer
-            The same scorer on other splits, with other initialisations (`Scoring.elsewhere`): one
-            search each, which only say how far what is found depends on these. Their losses do
-            not compare with those of `scorer`, so that none of them can win.
+            The same scorer on other splits, with other initialisations (`ScorerSpec.elsewhere`):
+            one search each, which only say how far what is found depends on these. Their losses
+            do not compare with those of `scorer`, so that none of them can win.
 
         Returns
         -------
@@ -138,17 +139,16 @@ class Procedure:
         begin = [tuple(subset) for subset in include]
 
         def search(judge: Scorer, start: list[tuple[str, ...]], **own: Any) -> SearchResult:
-            options: dict[str, Any] = {"progress": watch.progress}
+            options: dict[str, Any] = {"progress": control.progress}
             if self.evolves:
-                options |= self._evolving(judge)
-                options |= {"checkpoints": watch.checkpoints, "stop": watch.stop, "include": start}
-            goal = {"budget": budget, "constraints": constraints, "n_rescore": self.n_rescore}
-            return SEARCHES[self.method](judge, k, **goal, **options, **own)
+                options = {**self._evolving(judge), "control": control, "include": start}
+            options["n_rescore"] = self.n_rescore
+            return SEARCHES[self.method](judge, k, **limits, **options, **own)
 
         scorer = self.judge(scorer)
         results = [search(scorer, begin, seed=seed, label=label)]
         for i in range(1, self.restarts):
-            if results[-1].exact or watch.stop():
+            if results[-1].exact or control.stop():
                 break
             again = f"{label}, search {i + 1}"
             results.append(search(scorer, begin, seed=child_seed(seed, i), label=again))
@@ -156,12 +156,12 @@ class Procedure:
         found = self._settled(scorer, best, begin)
         others: list[SearchResult] = []
         for i, other in enumerate(elsewhere, start=1):
-            if not watch.stop():
+            if not control.stop():
                 own, name = child_seed(seed, ELSEWHERE, i), f"{label}, other splits {i}"
                 judge = self.judge(other)
                 once = search(judge, [], seed=own, label=name)
                 others.append(self._settled(judge, once, []))
-        return found if watch.stop() else with_elsewhere(found, others)
+        return found if control.stop() else with_elsewhere(found, others)
 
     def _settled(
         self, scorer: Scorer, found: SearchResult, begin: list[tuple[str, ...]]

@@ -18,7 +18,7 @@ Propose = Callable[[Ledger, Space, np.random.Generator], Sequence[Subset]]
 
 
 Search = Callable[..., SearchResult]
-"""A search by a fixed rule; parameters as in `eevee.evolve`."""
+"""A search by a fixed rule; parameters as in `eevee.search.evolve`."""
 
 
 def proposing(method: str, total: Callable[[Space], int]) -> Callable[[Propose], Search]:

@@ -28,7 +28,7 @@ class Progress:
     ----------
     label : str
     done, total : int
-        Subsets scored, of at most so many.
+        Subsets scored, and the most that may be.
     best, mean : float or None
         Loss of the best subset so far, and mean of the best 50.
     generation : int or None
@@ -70,7 +70,7 @@ class SearchResult:
     objective : {"loss", "kendall", "r2"}
         What every ``loss`` here is; "kendall" and "r2" stand for 1 less these.
     exact : bool
-        Whether every subset of the space was scored; speaks of ``loss``, not of
+        Whether every subset of the space was scored; about ``loss``, not
         ``rescored_mean``.
     mean_predictor : float
         Loss of predicting each column's training mean.
@@ -110,13 +110,13 @@ class SearchResult:
 
     @property
     def random_draws(self) -> list[Subset]:
-        """The subsets that `random_losses` speaks of, those drawn twice twice."""
+        """The subsets of `random_losses`; one drawn twice is listed twice."""
         pairs = zip(self.evaluated["benchmarks"], self.evaluated["drawn"], strict=True)
         return [subset for subset, times in pairs for _ in range(times)]
 
     @property
     def n_random(self) -> int:
-        """How many different subsets `random_losses` speaks of."""
+        """Number of different subsets in `random_losses`."""
         return int((self.evaluated["drawn"] > 0).sum())
 
     @property

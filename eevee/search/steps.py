@@ -11,7 +11,7 @@ from eevee.search.control import never
 from eevee.search.space import Space
 
 SINGLES = 1500
-"""A walk up that has asked for so many losses adds two benchmarks a step, after twice as many
+"""A walk up that has asked for this many losses adds two benchmarks a step, after twice as many
 three, and so on. With up to 54 benchmarks each is added alone."""
 WIDE = 3000
 """Where a subset has more swaps, a climb tries only those of its least needed benchmarks."""

@@ -2,18 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import overload
 
+import pandas as pd
+
+from eevee.base.errors import EeveeError
 from eevee.base.seeds import child_seed
 from eevee.scorers.base import Scorer
 from eevee.search.constraints import Constraints
-from eevee.search.control import UNATTENDED, RunControl
+from eevee.search.control import UNATTENDED, RunControl, takes_control
+from eevee.search.curve import curve_losses, curve_table
 from eevee.search.goal import Goal
+from eevee.search.judging import search_verdict
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
-from eevee.search.verdict import SearchVerdict, search_verdict
+from eevee.search.verdict import SearchVerdict
 
 
+@dataclass(frozen=True, eq=False)
+class SweepResult(Sequence[SearchResult]):
+    """Searches at several sizes, in the order asked for: a sequence of `SearchResult`.
+
+    Attributes
+    ----------
+    results : tuple of SearchResult
+    losses : DataFrame
+        Losses of the best and of random subsets for both kinds of target
+        (`eevee.search.curve.curve_losses`).
+    verdicts : mapping of size to SearchVerdict
+    """
+
+    results: tuple[SearchResult, ...]
+    losses: pd.DataFrame
+    verdicts: Mapping[int, SearchVerdict]
+
+    @property
+    def curve(self) -> pd.DataFrame:
+        """One row per size (`eevee.search.curve.curve_table`)."""
+        return curve_table(self.results, self.losses)
+
+    @overload
+    def __getitem__(self, place: int) -> SearchResult: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[SearchResult, ...]: ...
+    def __getitem__(self, place: int | slice) -> SearchResult | tuple[SearchResult, ...]:
+        return self.results[place]
+
+    def __iter__(self) -> Iterator[SearchResult]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+
+@takes_control
 def sweep(
     scorer: Scorer,
     ks: Iterable[int],
@@ -21,10 +65,10 @@ def sweep(
     seed: int = 0,
     constraints: Constraints | None = None,
     procedure: Procedure | None = None,
-    watch: RunControl = UNATTENDED,
+    control: RunControl = UNATTENDED,
     elsewhere: Sequence[Scorer] = (),
-) -> list[SearchResult]:
-    """Search at several sizes (paper, Fig. 5): one `SearchResult` per k, in order.
+) -> SweepResult:
+    """Search at several sizes (paper, Fig. 5), and judge each.
 
     Each size has a seed of its own, spawned from `seed`, so that a size's result does not
     depend on which others are in the sweep.
@@ -37,15 +81,20 @@ def sweep(
     constraints : Constraints, optional
     procedure : Procedure, optional
         The search, and its settings.
-    watch : RunControl
+    control : RunControl
         After a stop there are fewer results.
     elsewhere : sequence of Scorer
         As in `Procedure.run`.
 
+    Returns
+    -------
+    SweepResult
+        A sequence of one `SearchResult` per size, in order.
+
     Raises
     ------
     EeveeError
-        If a k is out of range (before anything is scored).
+        If there is no k, or one is out of range (before anything is scored).
 
     Examples
     --------
@@ -57,6 +106,8 @@ def sweep(
     [1, 2]
     """
     sizes = list(ks)
+    if not sizes:
+        raise EeveeError("a sweep needs at least one size")
     for k in sizes:
         Goal(k, constraints=constraints).space(scorer.table)
     procedure = procedure or Procedure()
@@ -69,13 +120,15 @@ def sweep(
                 constraints=constraints,
                 seed=child_seed(seed, k),
                 label=f"k={k}",
-                watch=watch,
+                control=control,
                 elsewhere=elsewhere,
             )
         )
-        if watch.stop():
+        if control.stop():
             break
-    return found
+    losses = curve_losses(scorer, found, advance=control.advance)
+    judged = judge_sizes(scorer, found, seed=seed, constraints=constraints)
+    return SweepResult(tuple(found), losses, judged)
 
 
 def judge_sizes(

@@ -9,22 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from eevee.base.arrays import FloatArray
-from eevee.scorers.base import Objective, Scorer
-from eevee.scorers.objective import MINIMISED, objective_scorer
-from eevee.search.baselines import random_subsets
-from eevee.search.constraints import Constraints
-from eevee.search.goal import Budget
-from eevee.search.result import SearchResult
-from eevee.stats.intervals import overlap_factor
+from eevee.scorers.base import Objective
+from eevee.scorers.objective import MINIMISED
 
 LEAST_SHARE = 1 / 3
 """Of the variance among random subsets that must be more than noise."""
 LEAST_DISTANCE = 2.0
 """Standard errors by which what is expected to last must lie above nothing."""
 ONLY = "Only `eevee assess` can"
-MOST_RANDOM = 200
-"""Random draws that the noise is measured on."""
 
 
 @dataclass(frozen=True)
@@ -89,82 +81,6 @@ class SearchVerdict:
         return {**kept, "words": self.words}
 
 
-def search_verdict(
-    scorer: Scorer,
-    found: SearchResult,
-    *,
-    k: int | None = None,
-    budget: float | str | Budget | None = None,
-    constraints: Constraints | None = None,
-    seed: int = 0,
-) -> SearchVerdict:
-    """Judge, without an assessment, whether a search found more than luck.
-
-    Parameters
-    ----------
-    scorer : Scorer
-        The one that the search used.
-    found : SearchResult
-    k, budget, constraints, seed
-        As for that search, in case it drew no random subsets.
-
-    Returns
-    -------
-    SearchVerdict
-
-    Notes
-    -----
-    The winner is one of many, so its loss is too low by selection, and its distance in units of
-    noise is large even where all subsets are equally good. What selection can feed on is noise; so
-    the losses of random subsets are split into what is noise and what is not. Let L_s be the loss
-    of random subset s, and v the mean over s of the variance over splits of L_s less the mean of
-    the random ones in the same split, times 1 / J + n_test / n_train for the overlap of the J
-    splits (Nadeau and Bengio 2003). Each split has its own initialisations, so v holds their luck
-    too. The share is rho = 1 - v / var(L_s). With normal losses, a subset whose loss lies A below
-    the mean is truly rho A below it, give or take sqrt(rho v), whether it was selected or not
-    (Efron 2011, "Tweedie's formula and selection bias", section 1). The verdict is clear where rho
-    is at least 1/3 (below that its own error counts) and rho A at least twice sqrt(rho v).
-
-    Examples
-    --------
-    >>> import pandas as pd, eevee
-    >>> rng = np.random.default_rng(0)
-    >>> frame = pd.DataFrame(rng.normal(size=(40, 12)), columns=list("abcdefghijkl"))
-    >>> table = eevee.ResultsTable.from_scores(frame)
-    >>> scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
-    >>> judged = search_verdict(scorer, eevee.evolve(scorer, k=4))
-    >>> judged.below > 0, judged.clear
-    (True, False)
-    """
-    scorer = objective_scorer(scorer, found.objective)
-    if not found.n_random:
-        goal: dict[str, Any] = {"k": k, "budget": budget, "constraints": constraints}
-        drawn = random_subsets(scorer, **goal, seed=seed, n_rescore=0)
-    else:
-        drawn = found
-    loss = float(found.best_row["loss"])
-    median = drawn.random_median
-    below = (median - loss) / median if median else float("nan")
-    noise, share = _noise_and_share(scorer, drawn)
-    distance = (median - loss) / noise if noise else None
-    clear = (
-        distance is not None
-        and share is not None
-        and share >= LEAST_SHARE
-        and np.sqrt(share) * distance >= LEAST_DISTANCE
-    )
-    return SearchVerdict(
-        loss=loss,
-        random_median=median,
-        below=float(below),
-        noise=noise or None,
-        distance=distance,
-        share=share if noise else None,
-        clear=bool(clear),
-        objective=found.objective,
-    )
-
-
 def sizes_in_words(verdicts: Mapping[int, SearchVerdict]) -> str:
     """Say in one line at which sizes of a sweep the winner is clear of luck.
 
@@ -179,28 +95,3 @@ def sizes_in_words(verdicts: Mapping[int, SearchVerdict]) -> str:
         return f"verdict: at no size is the winner clear of luck. {ONLY} tell."
     rest = "" if len(clear) == len(verdicts) else f" ({len(clear)} of {len(verdicts)} sizes)"
     return f"verdict: clear of luck at k = {', '.join(clear)}{rest}. {ONLY} confirm it."
-
-
-def _noise_and_share(scorer: Scorer, drawn: SearchResult) -> tuple[float | None, float | None]:
-    """Noise of a random subset's loss, and the share of their variance that is more than that."""
-    draws = drawn.random_draws
-    places = np.unique(np.linspace(0, len(draws) - 1, min(MOST_RANDOM, len(draws))).astype(int))
-    chosen = [draws[place] for place in places]
-    losses = scorer.split_losses(chosen)
-    losses = losses[~np.isnan(losses).any(axis=1)]
-    n = losses.shape[1]
-    if len(set(chosen)) < 3 or len(losses) < 3 or n < 2:
-        return None, None
-    variance = _split_noise(losses, scorer)
-    total = float(losses.mean(axis=1).var(ddof=1))
-    if not variance > 0 or not total > 0:
-        return None, None
-    return float(np.sqrt(variance)), max(0.0, 1.0 - variance / total)
-
-
-def _split_noise(losses: FloatArray, scorer: Scorer) -> float:
-    """Variance of a subset's loss against the others' by luck of the splits."""
-    paired = losses - losses.mean(axis=0)
-    n_test, n_train = (float(s.sum(axis=1).mean()) for s in (scorer.splits.test, scorer.splits.fit))
-    factor = overlap_factor(losses.shape[1], n_train, n_test)
-    return float(factor * paired.var(axis=1, ddof=1).mean())

@@ -1,18 +1,47 @@
-"""How models are dealt to the sides of a split: sizes, and draws of whole groups."""
+"""How models are assigned to train, validation and test: sizes, and draws of whole groups."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 
 from eevee.base.arrays import BoolArray, IntArray
 from eevee.base.errors import EeveeError
+from eevee.splits.groups import Groups
 from eevee.tables.results_table import ResultsTable
 
 _UNREACHED, _NOTHING = -1, -2
 
 
+class DrawSettings(TypedDict, total=False):
+    """Keywords of every way of drawing splits; `eevee.shuffle_splits` says what they mean."""
+
+    n_splits: int
+    test_size: float
+    validation_size: float
+    seed: int
+    groups: Groups | None
+
+
+@dataclass(frozen=True)
+class Draw:
+    """The same, checked."""
+
+    n_splits: int = 10
+    test_size: float = 0.2
+    validation_size: float = 0.2
+    seed: int = 0
+    groups: Groups | None = None
+
+    def __post_init__(self) -> None:
+        sizes = self.test_size, self.validation_size
+        check_draw(self.n_splits, self.seed, test_size=sizes[0], validation_size=sizes[1])
+
+
 def check_draw(n_splits: int, seed: int, count: str = "n_splits", **shares: float) -> None:
-    """Check what every way of drawing splits is told."""
+    """Check what every way of drawing splits takes."""
     if n_splits < 1:
         raise EeveeError(f"{count} must be at least 1, got {n_splits}")
     if seed < 0:

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
 
 from eevee.base.arrays import BoolArray, FloatArray, IntArray
 from eevee.base.errors import EeveeError
-from eevee.splits.drawing import check_draw, draw_models, draw_validation, n_testing
-from eevee.splits.groups import Groups, attribute, group_labels, joined
+from eevee.base.keywords import shares_keywords
+from eevee.splits.drawing import Draw, DrawSettings, draw_models, draw_validation, n_testing
+from eevee.splits.groups import attribute, group_labels, joined
 from eevee.splits.splits import Splits, grouped_splits
 from eevee.stats.metrics import mean_of_known
 from eevee.tables.averages import loss_weights, mean_scores
 from eevee.tables.results_table import ResultsTable
 
 
+@shares_keywords(DrawSettings, Draw)
 def family_splits(
     table: ResultsTable,
     *,
     by: str = "family",
-    n_splits: int = 10,
-    test_size: float = 0.2,
-    validation_size: float = 0.2,
-    seed: int = 0,
-    groups: Groups | None = None,
+    **draw: Unpack[DrawSettings],
 ) -> Splits:
     """Draw random splits in which a family is never on two sides.
 
@@ -39,13 +38,10 @@ def family_splits(
     by : str
         The attribute of ``table.models`` that names the family. A model without a value is a
         family of its own.
-    n_splits : int
-    test_size, validation_size : float
-        Shares by models, as in `shuffle_splits`, met as nearly as whole families allow. Where
-        only one family is left to train on, none validates.
-    seed : int
-    groups : str or labels of shape (n_models,), optional
-        More models that stay together, such as near-duplicates. Families linked by them are one.
+    **draw
+        ``n_splits, test_size, validation_size, seed, groups`` of `shuffle_splits`. Shares are met
+        as nearly as whole families allow; where only one family is left to train on, none
+        validates. Families linked by groups are one.
 
     Returns
     -------
@@ -65,28 +61,24 @@ def family_splits(
     >>> splits.test.reshape(3, 4, 3).sum(axis=2).max(axis=1).tolist()
     [3, 3, 3]
     """
-    check_draw(n_splits, seed, test_size=test_size, validation_size=validation_size)
+    drawn = Draw(**draw)
     families = group_labels(table, by)
-    labels = joined(families, group_labels(table, groups))
+    labels = joined(families, group_labels(table, drawn.groups))
     if labels.max() == 0:
         linked = "" if families.max() == 0 else " once groups are joined"
         raise EeveeError(
             f"all models have one {by}{linked}: at least two are needed to split by it"
         )
-    n_test = n_testing(table, test_size)
-    return grouped_splits(table, labels, n_splits, n_test, validation_size, seed)
+    return grouped_splits(table, labels, drawn, n_testing(table, drawn.test_size))
 
 
+@shares_keywords(DrawSettings, Draw)
 def frontier_splits(
     table: ResultsTable,
     *,
-    n_splits: int = 10,
-    test_size: float = 0.2,
-    validation_size: float = 0.2,
     train_share: float = 0.8,
-    seed: int = 0,
-    groups: Groups | None = None,
     weights: Mapping[str, float] | None = None,
+    **draw: Unpack[DrawSettings],
 ) -> Splits:
     """Train on the models with low mean scores, test on the top ones.
 
@@ -101,20 +93,15 @@ def frontier_splits(
     Parameters
     ----------
     table : ResultsTable
-    n_splits : int
-    test_size : float
-        Share of the models that test, at least two; models of equal mean score stay together.
-    validation_size : float
-        Share of the drawn lower models that validate.
     train_share : float
         Share of the lower models that train or validate in each split; 1 draws all of them, and
         then splits differ by validation models only.
-    seed : int
-    groups : str or labels of shape (n_models,), optional
-        Models that stay together, such as near-duplicates. A lower model of a group that has a
-        top model is on no side.
     weights : mapping of benchmark to weight, optional
         Of the mean score, as in the loss.
+    **draw
+        ``n_splits, test_size, validation_size, seed, groups`` of `shuffle_splits`. Models of equal
+        mean score stay together; ``validation_size`` is a share of the drawn lower models; a lower
+        model of a group that has a top model is on no side.
 
     Returns
     -------
@@ -133,6 +120,7 @@ def frontier_splits(
     >>> np.flatnonzero(splits.test[0]).tolist(), splits.fit.sum(axis=1).tolist()
     ([8, 9], [6, 6, 6])
     """
+    drawn = Draw(**draw)
     centre = mean_of_known(table.oriented, axis=0)
     units = np.asarray(table.units, dtype=np.float64)
     standing = mean_scores(table.oriented, centre, units, loss_weights(table, weights))
@@ -141,22 +129,17 @@ def frontier_splits(
         raise EeveeError(
             f"model {name!r} has no score that counts: it has no place by mean score; drop it"
         )
-    labels = group_labels(table, groups)
-    check_draw(n_splits, seed, test_size=test_size, validation_size=validation_size)
-    test = _top(standing, n_testing(table, test_size), "mean score")
-    return _splits_below(test, labels, n_splits, validation_size, train_share, seed)
+    test = _top(standing, n_testing(table, drawn.test_size), "mean score")
+    return _splits_below(test, group_labels(table, drawn.groups), drawn, train_share)
 
 
+@shares_keywords(DrawSettings, Draw)
 def time_splits(
     table: ResultsTable,
     *,
     by: str = "date",
-    n_splits: int = 10,
-    test_size: float = 0.2,
-    validation_size: float = 0.2,
     train_share: float = 0.8,
-    seed: int = 0,
-    groups: Groups | None = None,
+    **draw: Unpack[DrawSettings],
 ) -> Splits:
     """Train on earlier models, test on later ones.
 
@@ -170,13 +153,9 @@ def time_splits(
     by : str
         The attribute of ``table.models`` that dates them: ISO dates (``2023-03-15``,
         ``2023-03``), years, or any numbers that grow with time.
-    n_splits : int
-    test_size, validation_size, train_share : float
-        As in `frontier_splits`.
-    seed : int
-    groups : str or labels of shape (n_models,), optional
-        Models that stay together, such as near-duplicates. An earlier model of a group that has a
-        later model is on no side.
+    train_share : float
+    **draw
+        As in `frontier_splits`; an earlier model of a group that has a later model is on no side.
 
     Returns
     -------
@@ -196,11 +175,10 @@ def time_splits(
     >>> np.flatnonzero(splits.test[0]).tolist(), splits.fit.sum(axis=1).tolist()
     ([8, 9], [6, 6])
     """
+    drawn = Draw(**draw)
     times = _times(table, by)
-    labels = group_labels(table, groups)
-    check_draw(n_splits, seed, test_size=test_size, validation_size=validation_size)
-    test = _top(times, n_testing(table, test_size), by)
-    return _splits_below(test, labels, n_splits, validation_size, train_share, seed)
+    test = _top(times, n_testing(table, drawn.test_size), by)
+    return _splits_below(test, group_labels(table, drawn.groups), drawn, train_share)
 
 
 def _top(values: FloatArray, n_test: int, what: str) -> BoolArray:
@@ -218,23 +196,16 @@ def _top(values: FloatArray, n_test: int, what: str) -> BoolArray:
     return np.asarray(values >= lowest[::-1][nearest])
 
 
-def _splits_below(
-    test: BoolArray,
-    labels: IntArray,
-    n_splits: int,
-    validation_size: float,
-    train_share: float,
-    seed: int,
-) -> Splits:
+def _splits_below(test: BoolArray, labels: IntArray, drawn: Draw, train_share: float) -> Splits:
     """Draw the training and validation models of each split from those that never test."""
     if not 0 < train_share <= 1:
         raise EeveeError(f"train_share must lie above 0 and be at most 1, got {train_share}")
     lower = ~test & ~np.isin(labels, labels[test])
     wanted = round(train_share * lower.sum())
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(drawn.seed)
     fits = []
     validations = []
-    for _ in range(n_splits):
+    for _ in range(drawn.n_splits):
         fit = draw_models(labels, lower, wanted, least=2, most=int(lower.sum()), rng=rng)
         if fit is None:
             raise EeveeError(
@@ -242,9 +213,11 @@ def _splits_below(
                 "or are in a group with one that does"
             )
         fits.append(fit)
-        validations.append(draw_validation(labels, fit, validation_size, rng))
+        validations.append(draw_validation(labels, fit, drawn.validation_size, rng))
     fit, validation = np.stack(fits), np.stack(validations)
-    return Splits(train=fit & ~validation, validation=validation, test=np.tile(test, (n_splits, 1)))
+    return Splits(
+        train=fit & ~validation, validation=validation, test=np.tile(test, (drawn.n_splits, 1))
+    )
 
 
 def _times(table: ResultsTable, by: str) -> FloatArray:

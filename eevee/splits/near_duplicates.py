@@ -1,4 +1,4 @@
-"""Models that are nearly the same, and the splits that they straddle."""
+"""Models that are nearly the same, and the splits that separate them."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ run, or the like; from 0.1 on, different models of one strength come in."""
 MIN_SHARED = 3
 CROWD, CROWDED = 5, 0.25
 MANY, CHANCE = 50, 0.003
-"""From so many models on, at most this share of them may have a near-duplicate by chance. On public
-tables this keeps every pair known to be one model under two names. It drops 6 of 11 pairs of a
-table of six accuracies, and in one of two accuracies and their complements (1,266 models) leaves 7
-models of 346."""
+"""From this many models on, at most this share of them may have a near-duplicate by chance. On
+public tables this keeps every pair known to be one model under two names. It drops 6 of 11 pairs of
+a table of six accuracies, and in one of two accuracies and their complements (1,266 models) leaves
+7 models of 346."""
 EQUAL = 1e-6
 """Rows closer than this are equal, in binary fractions."""
 
@@ -46,7 +46,7 @@ def duplicate_groups(table: ResultsTable, *, tolerance: float = TOLERANCE) -> In
     Returns
     -------
     int array, shape (n_models,)
-        Labels that begin with 0, in the order of the first member. A model that is like no other
+        Labels that start at 0, in the order of the first member. A model that is like no other
         is a group of its own.
 
     Raises
@@ -107,7 +107,7 @@ def kept_together(
     return same if len(np.unique(same)) < table.n_models else None
 
 
-def straddling(splits: Splits, groups: Groups) -> pd.DataFrame:
+def separated_groups(splits: Splits, groups: Groups) -> pd.DataFrame:
     """Find the groups that sit on more than one side (train, validation, test) of a split.
 
     Parameters
@@ -118,15 +118,15 @@ def straddling(splits: Splits, groups: Groups) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame, one row per group that straddles
+    DataFrame, one row per group that is separated
         ``group`` (its label), ``members`` (tuple of positions of models) and ``n_splits``
-        (the number of splits that it straddles).
+        (the number of splits that separate it).
 
     Examples
     --------
     >>> test = np.eye(3, dtype=bool)
     >>> splits = Splits(train=~test, validation=np.zeros_like(test), test=test)
-    >>> straddling(splits, [0, 1, 0])
+    >>> separated_groups(splits, [0, 1, 0])
        group members  n_splits
     0      0  (0, 2)         2
     """
@@ -190,7 +190,7 @@ def find_duplicates(table: ResultsTable) -> Leak | None:
 
 
 def find_leak(table: ResultsTable, *splits: Splits) -> Leak | None:
-    """Find the near-duplicates of a table that straddle any of these splits, if any do.
+    """Find the near-duplicates of a table that any of these splits separate, if any do.
 
     Examples
     --------
@@ -201,7 +201,9 @@ def find_leak(table: ResultsTable, *splits: Splits) -> Leak | None:
     Leak(models=2, groups=1, example=('x', 'z'))
     """
     labels = duplicate_groups(table)
-    return _leak(table, {one for split in splits for one in straddling(split, labels)["members"]})
+    return _leak(
+        table, {one for split in splits for one in separated_groups(split, labels)["members"]}
+    )
 
 
 def _leak(table: ResultsTable, groups: Collection[tuple[int, ...]]) -> Leak | None:

@@ -101,3 +101,63 @@ class Drawing:
         if kind == "time":
             return time_splits(self.table, by=self.date, **options)
         return frontier_splits(self.table, weights=self.weights, **options)
+
+
+@dataclass(frozen=True, eq=False)
+class OuterSplits:
+    """Outer splits, and which of them make a round, in which each model is held out once.
+
+    Attributes
+    ----------
+    splits : Splits
+    rounds : list of lists of numbers of splits
+    words : str
+    """
+
+    splits: Splits
+    rounds: list[list[int]]
+    words: str
+
+
+def given_splits(table: ResultsTable, outer: Splits) -> OuterSplits:
+    """Take outer splits as they are given.
+
+    Raises
+    ------
+    EeveeError
+        If they are for another number of models.
+    """
+    if outer.n_models != table.n_models:
+        raise EeveeError(
+            f"the outer splits are for {outer.n_models} models, the table has {table.n_models}"
+        )
+    return OuterSplits(outer, _rounds_of(outer), f"{outer.n_splits} given splits")
+
+
+def repeated_folds(
+    table: ResultsTable,
+    *,
+    n_folds: int,
+    n_repeats: int,
+    seed: int,
+    groups: IntArray | None = None,
+) -> OuterSplits:
+    """Draw repeated K-fold splits, as `fold_splits`."""
+    splits = fold_splits(table, n_folds=n_folds, n_repeats=n_repeats, seed=seed, groups=groups)
+    times = "once" if n_repeats == 1 else f"{n_repeats} times"
+    return OuterSplits(splits, _rounds_of(splits), f"{n_folds} folds, {times}")
+
+
+def _rounds_of(splits: Splits) -> list[list[int]]:
+    """Splits in a row that hold out each model once are a round; else each is one of its own."""
+    rounds: list[list[int]] = []
+    covered = np.ones(splits.n_models, dtype=np.bool_)
+    for number, test in enumerate(splits.test):
+        if covered.all():
+            rounds.append([])
+            covered = np.zeros_like(covered)
+        if (covered & test).any():
+            break
+        rounds[-1].append(number)
+        covered |= test
+    return rounds if covered.all() else [[number] for number in range(splits.n_splits)]

@@ -10,6 +10,7 @@ import numpy as np
 from eevee.base.arrays import BoolArray, IntArray
 from eevee.base.errors import EeveeError
 from eevee.splits.drawing import (
+    Draw,
     check_draw,
     draw_models,
     draw_validation,
@@ -142,11 +143,11 @@ def shuffle_splits(
     >>> splits.test.sum(axis=1).tolist() == [4] * 10, splits.validation.sum(axis=1)[0].item()
     (True, 3)
     """
-    check_draw(n_splits, seed, test_size=test_size, validation_size=validation_size)
+    drawn = Draw(n_splits, test_size, validation_size, seed, groups)
     n_test = n_testing(table, test_size)
     if groups is not None:
         labels = group_labels(table, groups)
-        return grouped_splits(table, labels, n_splits, n_test, validation_size, seed)
+        return grouped_splits(table, labels, drawn, n_test)
     rest = table.n_models - n_test
     n_validation = validation_count(validation_size, rest)
     place = _shuffled_places(n_splits, table.n_models, seed)
@@ -220,22 +221,20 @@ def fold_splits(
 def grouped_splits(
     table: ResultsTable,
     labels: IntArray,
-    n_splits: int,
+    drawn: Draw,
     n_test: int,
-    validation_size: float,
-    seed: int,
 ) -> Splits:
     """Draw random splits in which no group is on two sides."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(drawn.seed)
     everyone = np.ones(table.n_models, dtype=np.bool_)
     tests = []
     validations = []
-    for _ in range(n_splits):
+    for _ in range(drawn.n_splits):
         test = draw_models(labels, everyone, n_test, least=2, most=table.n_models - 2, rng=rng)
         if test is None:
             raise EeveeError(too_large(table, labels))
         tests.append(test)
-        validations.append(draw_validation(labels, ~test, validation_size, rng))
+        validations.append(draw_validation(labels, ~test, drawn.validation_size, rng))
     return _splits_of(tests, validations)
 
 

@@ -11,7 +11,7 @@ from eevee.base.errors import EeveeError
 from eevee.stats.folds import balanced_folds
 
 LEAVE_ONE_OUT = 200
-"""Up to so many groups of training models each is left out alone; beyond, in folds."""
+"""With at most this many groups of training models, each is left out alone; with more, in folds."""
 FOLDS = 10
 _SLACK = 1e-9
 """A rank such as (1 - 0.9) * 10 is a whole number in arithmetic, not in binary fractions."""

@@ -102,7 +102,7 @@ def ranking_agreement(predicted: FloatArray, true: FloatArray) -> RankingAgreeme
 def pairwise_accuracy(
     predicted: FloatArray, true: FloatArray, gaps: Sequence[float] = GAPS
 ) -> pd.DataFrame:
-    """Say how often the better of two models is told, by how far apart they truly are.
+    """Say how often the better of two models is identified, by their true gap.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def regret(predicted: FloatArray, true: FloatArray) -> float:
     -------
     float, in units, at least 0
         The best true score minus that of the model predicted to be best (if several are, minus
-        their mean: one is taken by lot). NaN without a model.
+        their mean: one is drawn at random). NaN without a model.
 
     Examples
     --------

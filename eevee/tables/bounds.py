@@ -157,7 +157,8 @@ def _named(
     )
 
 
-_NUMBER = r"[-+\u2212]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?%?"
+_NUMBER = r"[-+\u2212]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?%?"
+_LONG = 80
 _PAIR = re.compile(rf"[\[(]?\s*({_NUMBER})\s*(?:to|\.\.\.?|[-,;:\u2013])\s*({_NUMBER})\s*[\])]?")
 
 
@@ -178,7 +179,7 @@ def parse_bounds(said: str, where: str) -> tuple[float, float]:
     plain = said.strip().casefold()
     if plain == "none":
         return -math.inf, math.inf
-    match = _PAIR.fullmatch(plain.replace(" %", "%"))
+    match = _PAIR.fullmatch(" ".join(plain.replace(" %", "%").split())[:_LONG])
     low, high = map(_number, match.groups()) if match else (0.0, 0.0)
     if low >= high:
         raise EeveeError(f"{where}: {said!r} are no bounds; write such as '0 to 100', or 'none'")

@@ -25,7 +25,7 @@ FIXED = frozenset(
 )
 
 _VERSION = re.compile(r"v?[0-9].*", re.IGNORECASE)
-_STDERR = re.compile(r"(.+?)[ _.\-]+(?:stderr|std[ _]err|standard[ _]error)", re.IGNORECASE)
+_STDERR = re.compile(r"(?:stderr|std[ _]err|standard[ _]error)\Z", re.IGNORECASE)
 BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 
 _AVERAGE = r"(?:average|averages|averaged|avg|mean|overall|aggregate|aggregated)"
@@ -97,8 +97,10 @@ def stderr_target(name: str, names: Iterable[str]) -> str | None:
     >>> stderr_target("mmlu_stderr", ["mmlu", "mmlu_stderr"])
     'mmlu'
     """
-    match = _STDERR.fullmatch(name)
-    return match[1] if match and match[1] in names else None
+    match = _STDERR.search(name)
+    head = name[: match.start()] if match else ""
+    target = head.rstrip(" _.-")
+    return target if target != head and target in names else None
 
 
 def is_metric(tail: str) -> bool:
@@ -160,6 +162,8 @@ def unprintable(name: str) -> bool:
     >>> unprintable("imagenet\\n1k"), unprintable("café")
     (True, False)
     """
+    if name.isprintable():  # nearly every name
+        return False
     return any(unicodedata.category(letter) in {"Cc", "Cs", "Zl", "Zp"} for letter in name)
 
 

@@ -10,14 +10,13 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from eevee.base.arrays import BoolArray, FloatArray, IntArray, Subset, total_cost
+from eevee.base.arrays import MAX_COST, BoolArray, FloatArray, IntArray, Subset, total_cost
 from eevee.base.errors import EeveeError, did_you_mean
 
 NO_COSTS = "benchmarks"
 """The cost unit of a table without costs: each benchmark costs 1, budgets are counts."""
 
 COLUMN_FIELDS = ("benchmark", "metric", "direction", "direction_source", "role", "bounds")
-BENCHMARK_FIELDS = ("task", "cost")
 
 
 @dataclass(frozen=True)
@@ -215,11 +214,6 @@ class ResultsTable:
             for name, cost in self.benchmarks["cost"].items()
         }
 
-    @property
-    def has_costs(self) -> bool:
-        """Whether the user gave costs (else each benchmark costs 1)."""
-        return self.cost_unit != NO_COSTS
-
     @cached_property
     def total_cost(self) -> float:
         """What running everything once costs, what is already paid for included."""
@@ -334,6 +328,9 @@ def _check_numbers(table: ResultsTable) -> None:
         name = table.units.index[~(units > 0)][0]
         raise EeveeError(f"column {name!r} is constant or empty: it has no unit; drop it")
     costs = table.benchmarks["cost"].to_numpy(np.float64)
-    if not ((costs > 0) & np.isfinite(costs)).all():
-        name = table.benchmarks.index[~((costs > 0) & np.isfinite(costs))][0]
-        raise EeveeError(f"the cost of benchmark {name!r} must be a positive number")
+    fine = (costs > 0) & (costs <= MAX_COST)
+    if not fine.all():
+        name = table.benchmarks.index[~fine][0]
+        raise EeveeError(
+            f"the cost of benchmark {name!r} must be a positive number of at most {MAX_COST:g}"
+        )

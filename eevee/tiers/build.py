@@ -12,7 +12,7 @@ from eevee._version import __version__
 from eevee.scorers.base import Scorer
 from eevee.scorers.objective import plain_scorer
 from eevee.search.constraints import Constraints
-from eevee.search.control import UNATTENDED, RunControl
+from eevee.search.control import UNATTENDED, RunControl, takes_control
 from eevee.search.curve import best_losses
 from eevee.search.goal import Budget
 from eevee.search.procedure import Procedure
@@ -25,9 +25,10 @@ from eevee.tiers.nest import check_nestable, nest_tiers
 from eevee.tiers.result import TiersResult
 
 Assess = Callable[..., TierSet]
-"""`eevee.assess_tiers`, or a `functools.partial` of it."""
+"""`eevee.assessment.assess_tiers`, or a `functools.partial` of it."""
 
 
+@takes_control
 def build_tiers(
     scorer: Scorer,
     budgets: Mapping[str, float | str | Budget],
@@ -40,7 +41,7 @@ def build_tiers(
     baselines: bool = True,
     elsewhere: Sequence[Scorer] = (),
     assess: Assess | None = None,
-    watch: RunControl = UNATTENDED,
+    control: RunControl = UNATTENDED,
     file_seed: int | None = None,
     splits: Mapping[str, Any] | None = None,
 ) -> TiersResult:
@@ -66,10 +67,10 @@ def build_tiers(
     elsewhere : sequence of Scorer
         The same scorer on other splits (`Procedure.run`), to say how far tiers depend on these.
     assess : callable, optional
-        `eevee.assess_tiers`, or ``functools.partial(eevee.assess_tiers, scorer="ridge")``: then
-        each tier has an assessed loss. It is given table, tiers, `constraints`, `nested`,
-        `procedure` and `watch`; scorer, folds and seed are its own.
-    watch : RunControl
+        `eevee.assessment.assess_tiers`, or ``functools.partial(assess_tiers, scorer="ridge")``:
+        then each tier has an assessed loss. It is given table, tiers, `constraints`, `nested`,
+        `procedure` and `control`; scorer, folds and seed are its own.
+    control : RunControl
         After a stop there are fewer tiers, and neither nesting, baselines nor assessment.
     file_seed : int, optional
         The seed that the tier file names, where `seed` was derived from it.
@@ -104,25 +105,25 @@ def build_tiers(
     goals = make_goals(judge, budgets, sizes, constraints)
     if nested:
         check_nestable(goals)
-    options: dict[str, Any] = {"procedure": procedure, "seed": seed, "watch": watch}
+    options: dict[str, Any] = {"procedure": procedure, "seed": seed, "control": control}
     found = search_tiers(judge, goals, **options, elsewhere=elsewhere)
     nesting = None
-    if nested and not watch.stop():
+    if nested and not control.stop():
         nesting = nest_tiers(judge, goals, found, **options)
         found = nesting.found
-    if watch.stop():
+    if control.stop():
         nesting = None  # they do not nest, yet
     beside = None
-    quick = watch.without_generations()
-    if baselines and not watch.stop():
-        beside = compare_goals(judge, found, goals, seed=seed, watch=quick)
+    quick = control.without_generations()
+    if baselines and not control.stop():
+        beside = compare_goals(judge, found, goals, seed=seed, control=quick)
     verdicts = judge_goals(judge, found, goals, seed=seed)
     own = seed if file_seed is None else file_seed
     tiers = make_tier_set(scorer, found, seed=own, verdicts=verdicts, splits=splits)
-    losses = best_losses(scorer, found, advance=watch.advance)
-    if assess is not None and not watch.stop():
+    losses = best_losses(scorer, found, advance=control.advance)
+    if assess is not None and not control.stop():
         rules: dict[str, Any] = {"constraints": constraints, "nested": nested}
-        tiers = assess(scorer.table, tiers, **rules, procedure=procedure, watch=quick)
+        tiers = assess(scorer.table, tiers, **rules, procedure=procedure, control=quick)
     return TiersResult(tiers, found, losses, verdicts, beside, nesting)
 
 

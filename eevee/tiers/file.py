@@ -245,6 +245,17 @@ def dump_tiers(tiers: TierSet | HoldsTiers, path: str | os.PathLike[str]) -> Non
     ------
     EeveeError
         If the suffix is another, the file cannot be written, or `load_tiers` would not read it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> table, loss = TableInfo("scores.csv", "0" * 64, 20, 3), SearchLoss(0.2, 0.1, "all")
+    >>> small = Tier("small", 1.0, 1.0, (TierBenchmark("a", ("a",), 1.0),), loss)
+    >>> tiers = TierSet("eevee", "GPU-hours", table, {}, {}, seed=0, tiers=(small,))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dump_tiers(tiers, f"{folder}/tiers.yaml")
+    ...     load_tiers(f"{folder}/tiers.yaml") == tiers
+    True
     """
     path = Path(path)
     content = tiers_to_json(tiers) if is_json(path) else tiers_to_yaml(tiers)
@@ -256,8 +267,13 @@ class _Dumper(yaml.SafeDumper):
     """Escapes what PyYAML would write as a line break and read back as a space."""
 
 
+_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "~", "inf", "nan"})
+
+
 def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
     style = None if value.isprintable() else '"'
+    if style is None and (value[:1] in "+-.0123456789" or value.casefold() in _WORDS):
+        style = "'"  # a number or truth value in YAML 1.1 or 1.2, if written plain
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
 
@@ -293,6 +309,14 @@ def load_tiers(path: str | os.PathLike[str]) -> TierSet:
     EeveeError
         If the file is not a tier file of this version; the message is one line and names the
         file and the place in it, as in ``tiers[1].benchmarks[0].cost``.
+
+    Examples
+    --------
+    >>> try:
+    ...     load_tiers("nosuch.yaml")
+    ... except EeveeError as error:
+    ...     print(error)
+    nosuch.yaml: cannot be read: No such file or directory
     """
     return read_checked(Path(path), _file)
 

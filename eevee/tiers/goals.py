@@ -13,9 +13,10 @@ from eevee.search.compare import compare
 from eevee.search.constraints import Constraints
 from eevee.search.control import UNATTENDED, RunControl
 from eevee.search.goal import Budget, Goal, check_unseen
+from eevee.search.judging import search_verdict
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
-from eevee.search.verdict import SearchVerdict, search_verdict
+from eevee.search.verdict import SearchVerdict
 
 
 def make_goals(
@@ -61,12 +62,12 @@ def search_tiers(
     *,
     procedure: Procedure | None = None,
     seed: int = 0,
-    watch: RunControl = UNATTENDED,
+    control: RunControl = UNATTENDED,
     elsewhere: Sequence[Scorer] = (),
 ) -> dict[str, SearchResult]:
     """Search for each goal, in the order given.
 
-    Where the search can begin with given subsets, that of a larger budget begins also with what
+    Where the search can start from given subsets, that of a larger budget also starts from what
     was found under the smaller ones, so that no tier is worse than a cheaper one by the loss
     that ranks them. The random part of a search depends on its own goal alone.
 
@@ -85,10 +86,10 @@ def search_tiers(
             seed=goal_seed(seed, goal),
             include=smaller if goal.budget else (),
             label=name,
-            watch=watch,
+            control=control,
             elsewhere=elsewhere,
         )
-        if watch.stop():
+        if control.stop():
             break
     return found
 
@@ -104,7 +105,7 @@ def compare_goals(
     goals: Mapping[str, Goal],
     *,
     seed: int = 0,
-    watch: RunControl = UNATTENDED,
+    control: RunControl = UNATTENDED,
 ) -> pd.DataFrame:
     """Compare what was found for each goal with simple searches for the same.
 
@@ -120,8 +121,7 @@ def compare_goals(
             result,
             **goals[name].arguments,
             seed=goal_seed(seed, goals[name]),
-            stop=watch.stop,
-            progress=watch.progress,
+            control=control,
         )
         frame.insert(0, "tier", name)
         parts.append(frame)
@@ -135,7 +135,7 @@ def judge_goals(
     *,
     seed: int = 0,
 ) -> dict[str, SearchVerdict]:
-    """Judge for each goal what was found beside random subsets, as `eevee.search_verdict`."""
+    """Judge for each goal what was found beside random subsets (`search_verdict`)."""
     return {
         name: search_verdict(
             scorer, result, **goals[name].arguments, seed=goal_seed(seed, goals[name])

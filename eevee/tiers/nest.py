@@ -47,7 +47,7 @@ def nest_tiers(
     *,
     procedure: Procedure | None = None,
     seed: int = 0,
-    watch: RunControl = UNATTENDED,
+    control: RunControl = UNATTENDED,
 ) -> Nested:
     """Choose tiers of which each holds the one before.
 
@@ -62,7 +62,7 @@ def nest_tiers(
         From `make_goals`: all budgets or all sizes, under the same rules.
     free : mapping of tier name to SearchResult
         From `search_tiers` with the same goals.
-    procedure, seed, watch
+    procedure, seed, control
         As in `search_tiers`.
 
     Raises
@@ -85,7 +85,7 @@ def nest_tiers(
     options: dict[str, Any] = {
         "procedure": procedure,
         "seed": seed,
-        "watch": watch,
+        "control": control,
     }
     grown = _chain(scorer, goals, Constraints.requiring, "grown", options)
     names = scorer.table.benchmark_names
@@ -138,7 +138,7 @@ def _chain(
         label = f"{name} ({way})"
         found[name] = search_tiers(scorer, {label: step}, **options)[label]
         held = found[name].best
-        if options["watch"].stop():
+        if options["control"].stop():
             break
     return found
 

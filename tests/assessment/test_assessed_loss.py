@@ -15,27 +15,27 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import eevee
-from eevee.assessment.assess import outer_rounds
 from eevee.assessment.contest import Contest
 from eevee.assessment.folds import MEAN_PREDICTOR as MEANS
 from eevee.assessment.folds import Fold
 from eevee.assessment.judge import Judgement
 from eevee.assessment.resampling import draw_models
 from eevee.assessment.result import summarise
-from eevee.scorers.spec import Scoring
+from eevee.assessment.study import Study
+from eevee.scorers.spec import ScorerSpec
 from eevee.tables.bounds import column_bounds
 from tests.conftest import made_table
 from tests.reference_loss import drawn_loss, mean, method_losses, split_loss
 from tests.scorers.tables import rich_table
 
 PUBLIC = Path(__file__).resolve().parents[3] / "shared" / "data" / "llm_benchpress_83x49.csv"
-RIDGE = Scoring("ridge", n_splits=1)
+RIDGE = ScorerSpec("ridge", n_splits=1)
 TARGETS = ("all", "unseen")
 UNEVEN = {"ant": 0.0, "bee": 3.0, "cat": 1.0, "dog": 0.5, "eel": 2.0, "fox": 0.0, "gnu": 1.0}
 
 
 @cache
-def assessed(missing: float, weighted: bool) -> eevee.Assessment:
+def assessed(missing: float, weighted: bool) -> eevee.assessment.Assessment:
     """Tasks, proxies, several columns per benchmark, folds of unequal size, two repeats."""
     contest = contest_of(round(100 * missing), 22, missing, weighted, 0.95)
     return summarise(contest, {"goal": "k = 2"})
@@ -259,7 +259,9 @@ QUICK: dict[str, Any] = {"scorer": RIDGE, "procedure": eevee.Procedure("greedy")
 def test_multiples_of_the_same_models_are_ratios_of_losses_over_them() -> None:
     table = made_table(16, 4, missing=0.3, seed=3)
     kinds = ("random", "frontier")
-    side = eevee.assess_splits(table, 1, kinds=kinds, beside=(), n_random=2, n_folds=3, **QUICK)
+    side = eevee.assessment.assess_splits(
+        table, 1, kinds=kinds, beside=(), n_random=2, n_folds=3, **QUICK
+    )
     random, frontier = (one.contest for one in side.kinds.values())
     rows = side.side_by_side[side.side_by_side["kind"] == "frontier"].to_dict("records")
     top = frontier.tested.astype(float)
@@ -276,9 +278,9 @@ def test_multiples_of_the_same_models_are_ratios_of_losses_over_them() -> None:
 
 
 def test_a_learning_curve_tells_the_same_losses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eevee.assessment.learning_curve.N_RANDOM", 3)
+    monkeypatch.setattr("eevee.assessment.learning.N_RANDOM", 3)
     table = made_table(16, 4, missing=0.2, seed=4)
-    curve = eevee.learning_curve(table, 1, sizes=[7, 8], n_folds=2, **QUICK)
+    curve = eevee.assessment.learning_curve(table, 1, sizes=[7, 8], n_folds=2, **QUICK)
     folds = curve.folds.groupby(["n_models", "method"])["loss"].mean()
     folds_unseen = curve.folds.groupby(["n_models", "method"])["loss_unseen"].mean()
     last = curve.sizes.iloc[-1]
@@ -296,11 +298,11 @@ def test_a_learning_curve_tells_the_same_losses(monkeypatch: pytest.MonkeyPatch)
 def test_a_learning_curve_compares_with_means_on_the_benchmarks_that_are_not_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("eevee.assessment.learning_curve.N_RANDOM", 2)
+    monkeypatch.setattr("eevee.assessment.learning.N_RANDOM", 2)
     table = made_table(16, 4, missing=0.2, seed=4)
-    curve = eevee.learning_curve(table, 1, sizes=[7, 8], n_folds=2, **QUICK)
+    curve = eevee.assessment.learning_curve(table, 1, sizes=[7, 8], n_folds=2, **QUICK)
     own = curve.folds[(curve.folds["n_models"] == 8) & (curve.folds["method"] == "greedy")]
-    splits = outer_rounds(table, QUICK["scorer"], 2, 1, seed=0).splits
+    splits = Study.of(table, scorer=QUICK["scorer"], n_folds=2, n_repeats=1, seed=0).rounds.splits
     means = []
     for test, subset in zip(splits.test, own["benchmarks"], strict=True):
         average = table.scores[~test].mean()
@@ -318,7 +320,7 @@ def test_on_a_public_table_with_gaps_one_page_has_one_loss() -> None:
         table,
         4,
         procedure=eevee.Procedure("greedy"),
-        scorer=Scoring("ridge", n_splits=1),
+        scorer=ScorerSpec("ridge", n_splits=1),
         beside=(),
         n_random=2,
         n_folds=2,

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import eevee
-from eevee.scorers.spec import Scoring
+from eevee.scorers.spec import ScorerSpec
 from eevee.splits.groups import group_labels
-from eevee.splits.near_duplicates import duplicate_groups, find_leak, straddling
+from eevee.splits.near_duplicates import duplicate_groups, find_leak, separated_groups
 from eevee.tables.results_table import ResultsTable
 from tests.conftest import made_table
 from tests.scorers.tables import with_scores
@@ -32,19 +32,19 @@ def test_models_of_a_group_stay_on_one_side_and_linked_groups_are_one() -> None:
     table = with_copies(n_copies=2)
     same, family = duplicate_groups(table), group_labels(table, "family")
 
-    def parted(scoring: Scoring) -> list[bool]:
+    def parted(scoring: ScorerSpec) -> list[bool]:
         splits = scoring.splits(table, 1)
-        return [not straddling(splits, labels).empty for labels in (same, family)]
+        return [not separated_groups(splits, labels).empty for labels in (same, family)]
 
-    assert parted(Scoring()) == [True, True]
-    assert parted(Scoring(group_duplicates=True)) == [False, True]
-    assert parted(Scoring(groups="family")) == [True, False]
-    assert parted(Scoring(groups="family", group_duplicates=True)) == [False, False]
+    assert parted(ScorerSpec()) == [True, True]
+    assert parted(ScorerSpec(group_duplicates=True)) == [False, True]
+    assert parted(ScorerSpec(groups="family")) == [True, False]
+    assert parted(ScorerSpec(groups="family", group_duplicates=True)) == [False, False]
 
 
 def test_without_near_duplicates_splits_are_those_that_they_were() -> None:
     table = made_table(20, 6)
-    one, other = (Scoring(group_duplicates=given).splits(table, 4) for given in (False, True))
+    one, other = (ScorerSpec(group_duplicates=given).splits(table, 4) for given in (False, True))
     for mask, same in zip(one.sides, other.sides, strict=True):
         np.testing.assert_array_equal(mask, same)
 
@@ -56,7 +56,7 @@ def test_auto_chooses_on_splits_that_part_no_group(monkeypatch: pytest.MonkeyPat
         "eevee.scorers.spec.make_scorer", lambda *args, **options: seen.update(options)
     )
     table = with_copies()
-    Scoring("auto", group_duplicates=True).make(table, 0)
+    ScorerSpec("auto", group_duplicates=True).make(table, 0)
     assert find_leak(table, seen["choose_on"]) is None
 
 
@@ -65,7 +65,7 @@ def test_held_out_models_do_not_matter_to_what_a_search_finds(method: str) -> No
     """Not even which of the searched models look alike: held-out copies link or crowd nothing."""
     table = with_copies(n_copies=9, noise=0.02)
     outer = eevee.fold_splits(table, n_folds=3, n_repeats=1)
-    scoring = Scoring("ridge", n_splits=3, group_duplicates=True)
+    scoring = ScorerSpec("ridge", n_splits=3, group_duplicates=True)
     options: dict[str, Any] = {"scorer": scoring, "n_random": 0, "beside": (), "outer": outer}
 
     def found(changed: ResultsTable, split: int) -> pd.DataFrame:
@@ -85,7 +85,7 @@ def test_near_duplicates_that_are_parted_make_a_loss_too_good() -> None:
     table = with_copies(30, 15)
     options: dict[str, Any] = {"procedure": eevee.Procedure("greedy"), "beside": (), "n_random": 0}
     leaky, clean = (
-        eevee.assess(table, 2, scorer=Scoring("ridge", group_duplicates=given), **options)
+        eevee.assess(table, 2, scorer=ScorerSpec("ridge", group_duplicates=given), **options)
         for given in (False, True)
     )
     assert clean.assessed().mean > 1.05 * leaky.assessed().mean
@@ -103,24 +103,22 @@ def test_other_assessments_group_near_duplicates_in_their_outer_splits_too(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from eevee.assessment import folds as outer
-    from eevee.assessment import stability
-    from eevee.assessment import tiers as assessedtiers
+    from eevee.assessment import study
 
     table = with_copies()
-    seen: list[eevee.Splits] = []
+    seen: list[eevee.splits.Splits] = []
 
-    def spy(given: ResultsTable, splits: eevee.Splits, *rest: Any) -> Any:
+    def spy(given: ResultsTable, splits: eevee.splits.Splits, *rest: Any) -> Any:
         seen.append(splits)
         return outer.whole_folds(given, splits, *rest)
 
-    scoring = Scoring("ridge", n_splits=2, group_duplicates=True)
+    scoring = ScorerSpec("ridge", n_splits=2, group_duplicates=True)
     options: dict[str, Any] = {"procedure": eevee.Procedure("greedy"), "n_repeats": 1}
+    monkeypatch.setattr(study, "whole_folds", spy)
     if name == "stability":
-        monkeypatch.setattr(stability, "whole_folds", spy)
-        eevee.assess_stability(table, 2, scorer=scoring, **options)
+        eevee.assessment.assess_stability(table, 2, scorer=scoring, **options)
     else:
-        monkeypatch.setattr(assessedtiers, "whole_folds", spy)
         tiers = eevee.build_tiers(scoring.make(table, 0), {}, sizes={"two": 2})
-        eevee.assess_tiers(table, tiers, scorer=scoring, **options)
+        eevee.assessment.assess_tiers(table, tiers, scorer=scoring, **options)
     assert len(seen) == 1
     assert find_leak(table, *seen) is None

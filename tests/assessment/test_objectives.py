@@ -11,12 +11,12 @@ import pytest
 import eevee
 from eevee.scorers.base import Objective
 from eevee.scorers.objective import objective_scorer
-from eevee.scorers.spec import Scoring
+from eevee.scorers.spec import ScorerSpec
 from eevee.tables.results_table import ResultsTable
 from tests.conftest import made_table
 from tests.scorers.tables import with_scores
 
-RIDGE = Scoring("ridge", n_splits=3)
+RIDGE = ScorerSpec("ridge", n_splits=3)
 QUICK: dict[str, Any] = {"scorer": RIDGE, "n_random": 2, "n_repeats": 1, "n_folds": 3, "beside": ()}
 
 
@@ -68,7 +68,7 @@ def test_assess_says_how_far_the_objectives_agree() -> None:
     found = eevee.assess(table, 3, objectives=["loss", "kendall", "r2"], **QUICK)
     names = ["evolution", "evolution (kendall)", "evolution (r2)"]
     assert found.settings["objectives"] == dict(zip(names, ["loss", "kendall", "r2"], strict=True))
-    agreement = eevee.objective_agreement(found)
+    agreement = eevee.assessment.objective_agreement(found)
     assert agreement[["first", "second"]].to_numpy().tolist() == [
         [names[0], names[1]],
         [names[0], names[2]],
@@ -89,7 +89,7 @@ def test_the_other_objectives_change_nothing_for_the_first() -> None:
     beside = eevee.assess(table, 3, objectives=["r2"], **QUICK)
     first = [one.methods.iloc[0] for one in (alone, beside)]
     pd.testing.assert_series_equal(*first)
-    assert eevee.objective_agreement(alone).empty
+    assert eevee.assessment.objective_agreement(alone).empty
 
 
 def test_by_order_too_searches_do_not_see_held_out_models() -> None:

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import eevee
-from eevee.scorers.spec import Scoring
+from eevee.scorers.spec import ScorerSpec
 from eevee.search.control import RunControl
 from eevee.tiers.file import TierSet, tiers_to_json, tiers_to_yaml
 from tests.conftest import made_table
 from tests.scorers.tables import rich_table, with_scores
 
-RIDGE = Scoring("ridge", n_splits=2)
+RIDGE = ScorerSpec("ridge", n_splits=2)
 GREEDY = eevee.Procedure("greedy")
 QUICK: dict[str, Any] = {"scorer": RIDGE, "procedure": GREEDY, "n_folds": 3, "n_repeats": 1}
 
@@ -28,7 +28,7 @@ def tiers_of(table: eevee.ResultsTable, **options: Any) -> TierSet:
 def test_only_the_assessed_loss_is_filled_in_and_the_file_can_be_written() -> None:
     table = rich_table(24, missing=0.0)
     tiers = tiers_of(table)
-    assessed = eevee.assess_tiers(table, tiers, **QUICK)
+    assessed = eevee.assessment.assess_tiers(table, tiers, **QUICK)
     assert '"assessed_loss": null' in tiers_to_json(tiers)
     assert "null" not in tiers_to_yaml(assessed).partition("assessed_loss")[2].partition("}")[0]
     for before, after in zip(tiers, assessed, strict=True):
@@ -45,7 +45,7 @@ def test_a_tier_of_a_size_has_the_loss_that_assess_gives() -> None:
     table = made_table(21, 6)
     scorer = RIDGE.make(table, 0)
     tiers = eevee.build_tiers(scorer, {}, sizes={"two": 2}, procedure=GREEDY)
-    loss = eevee.assess_tiers(table, tiers, seed=4, **QUICK)["two"].assessed_loss
+    loss = eevee.assessment.assess_tiers(table, tiers, seed=4, **QUICK)["two"].assessed_loss
     alone = eevee.assess(table, 2, seed=4, beside=(), n_random=0, **QUICK).assessed()
     assert loss is not None
     assert (loss.mean, loss.low, loss.high) == (alone.mean, alone.low, alone.high)
@@ -66,7 +66,7 @@ def test_nested_tiers_are_nested_in_every_fold(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(assessedtiers.Chooser, "__call__", spy)
     tiers = tiers_of(table, nested=True)
-    one = eevee.assess_tiers(table, tiers, nested=True, **QUICK)["big"].assessed_loss
+    one = eevee.assessment.assess_tiers(table, tiers, nested=True, **QUICK)["big"].assessed_loss
     assert len(seen) == 3
     assert all(small < big for small, big in seen)
     assert one is not None
@@ -92,5 +92,5 @@ def test_held_out_models_have_no_part_in_choosing() -> None:
 def test_a_stopped_assessment_leaves_the_tiers_as_they_were() -> None:
     table = made_table(20, 5)
     tiers = eevee.build_tiers(RIDGE.make(table, 0), {"a": 2}, procedure=GREEDY).tier_set
-    watch = RunControl(stop=lambda: True)
-    assert eevee.assess_tiers(table, tiers, watch=watch, **QUICK) == tiers
+    control = RunControl(stop=lambda: True)
+    assert eevee.assessment.assess_tiers(table, tiers, control=control, **QUICK) == tiers

@@ -23,9 +23,9 @@ import numpy as np
 import pandas as pd
 from sklearn.impute import KNNImputer
 
+from eevee.completion.advice import next_benchmark
 from eevee.completion.complete import impute
 from eevee.completion.filling import Problem, Recipe, fill
-from eevee.completion.next_benchmark import next_benchmark
 from eevee.scorers.factor.als import fit_factors, penalties
 from eevee.scorers.factor.transform import fit_space
 

@@ -28,12 +28,12 @@ TABLES = ("zoo", "bbh", "helm", "vtab")
 OUTER = 20
 K = 5
 LEVEL = 0.9
-SMALL = eevee.Evolution(population=100, winners=10, children=5, generations=5)
+SMALL = eevee.search.Evolution(population=100, winners=10, children=5, generations=5)
 
 
 def chosen(table: eevee.ResultsTable, seed: int) -> tuple[str, ...]:
     scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table, seed=seed))
-    return eevee.evolve(scorer, K, seed=seed, evolution=SMALL, exhaustive=False).best
+    return eevee.search.evolve(scorer, K, seed=seed, evolution=SMALL, exhaustive=False).best
 
 
 def measured_on(table: eevee.ResultsTable, subset: tuple[str, ...]) -> pd.DataFrame:

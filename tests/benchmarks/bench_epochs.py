@@ -67,7 +67,7 @@ def early_stopping(scorer: eevee.MLPScorer, subsets: list[Subset]) -> FloatArray
     data = standardise(table, splits.train)
     stages = []
     for judged in (splits.validation, splits.test):
-        inner = eevee.Splits(train=splits.train, validation=none, test=judged)
+        inner = eevee.splits.Splits(train=splits.train, validation=none, test=judged)
         rule = LossRule(table, inner, data, scorer.targets, None)
         stages.append(Stage(table, inner, data, rule, scorer.device))
     start = scorer._initial_weights(0)

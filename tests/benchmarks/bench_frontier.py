@@ -164,7 +164,7 @@ def ways(table: eevee.ResultsTable, k: int) -> list[str]:
     order = np.argsort(-strength(table), kind="stable")
     held = np.zeros((1, table.n_models), dtype=bool)
     held[0, order[: round(SHARE * table.n_models)]] = True
-    splits = eevee.Splits(train=~held, validation=np.zeros_like(held), test=held)
+    splits = eevee.splits.Splits(train=~held, validation=np.zeros_like(held), test=held)
     scores, units, fit = table.scores.to_numpy(), table.units.to_numpy(), ~held[0]
     errors: dict[str, list[np.ndarray]] = {"clipped": [], "not clipped": [], "trend": []}
     for subset in subsets(table.take_models(fit), k):

@@ -58,7 +58,7 @@ class Outcome:
         return float(100 * logs[0]), float(100 * logs[1])
 
 
-def outcomes(name: str, curve: eevee.LearningCurve) -> Iterator[Outcome]:
+def outcomes(name: str, curve: eevee.assessment.LearningCurve) -> Iterator[Outcome]:
     """Guess the end of a curve from its beginning."""
     for method in (curve.settings["procedure"], "random"):
         rows = curve.folds[curve.folds["method"] == method]
@@ -88,7 +88,9 @@ def main() -> None:
         if table is None:
             continue
         begun = time.perf_counter()
-        curve = eevee.learning_curve(table, max(2, min(5, table.n_benchmarks // 3)), scorer="ridge")
+        curve = eevee.assessment.learning_curve(
+            table, max(2, min(5, table.n_benchmarks // 3)), scorer="ridge"
+        )
         console.print(f"{name}: {time.perf_counter() - begun:.0f} s")
         console.print(*curve.words, sep="\n  ")
         found += outcomes(name, curve)

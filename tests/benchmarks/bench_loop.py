@@ -18,7 +18,7 @@ import pandas as pd
 
 import eevee
 from eevee.base.seeds import child_seed
-from eevee.scorers.spec import SEARCH, Scoring
+from eevee.scorers.spec import SEARCH, ScorerSpec
 from tests.guesses import means, nearest_rows, shifted_means
 from tests.zoo import LEFT_OUT, ZOO
 
@@ -40,7 +40,7 @@ def draw(table: eevee.ResultsTable, n: int) -> Iterator[list[str]]:
 def close(table: eevee.ResultsTable, triple: list[str]) -> pd.DataFrame:
     """One row per left-out model."""
     training = table.take_models(~table.scores.index.isin(triple))
-    scorer = Scoring("ridge").make(training, seed=0)
+    scorer = ScorerSpec("ridge").make(training, seed=0)
     rules, seed = eevee.Constraints(max_size=5), child_seed(0, SEARCH)  # as `eevee tiers` draws it
     tier = eevee.build_tiers(scorer, {"small": "10%"}, constraints=rules, seed=seed)["small"]
     truth = table.scores.loc[triple]

@@ -1,6 +1,6 @@
 """Compare searches with and without a ridge screen: `python -m tests.benchmarks.bench_screen`.
 
-    python -m tests.benchmarks.bench_screen [table ...] [--generations 6] [--seeds 0 1]
+    python -m tests.benchmarks.bench_screen [table ...] [--n-generations 6] [--seeds 0 1]
         [--screened-generations 3]
 
 An outer split holds models out that neither search sees. Both search on the rest with the same
@@ -163,7 +163,7 @@ def show_ratios(frame: pd.DataFrame, console: Console) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tables", nargs="*", default=list(TABLES), metavar="table")
-    parser.add_argument("--generations", type=int, default=6)
+    parser.add_argument("--n-generations", type=int, default=6)
     parser.add_argument("--screened-generations", type=int)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1])
     parser.add_argument("--epochs", type=int, default=20)

@@ -86,7 +86,7 @@ def made(case: Case) -> eevee.ResultsTable:
     )
 
 
-SCORERS: dict[str, Callable[[eevee.ResultsTable, eevee.Splits], BaseScorer]] = {
+SCORERS: dict[str, Callable[[eevee.ResultsTable, eevee.splits.Splits], BaseScorer]] = {
     "mlp": lambda table, splits: eevee.MLPScorer(table, splits, epochs=EPOCHS, hidden=HIDDEN),
     "ridge": eevee.RidgeScorer,
     "factor": eevee.FactorScorer,

@@ -16,7 +16,8 @@ import numpy as np
 import pandas as pd
 
 import eevee
-from eevee.search.verdict import SearchVerdict, search_verdict
+from eevee.search.judging import search_verdict
+from eevee.search.verdict import SearchVerdict
 
 DATA = Path(__file__).parents[2] / "data"
 REAL = ("bbh", "zoo", "vtab", "helm")
@@ -50,7 +51,7 @@ def report(name: str, tables: list[eevee.ResultsTable]) -> tuple[int, int]:
     return claims, len(found)
 
 
-SHORT = eevee.Evolution(
+SHORT = eevee.search.Evolution(
     population=300, winners=20, children=5, generations=3, polish=False, rival=False
 )
 

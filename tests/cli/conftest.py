@@ -20,7 +20,7 @@ from eevee.cli import app
 from tests.conftest import made_table
 
 ROOT = Path(__file__).parents[2]
-FAST = ("--paper", "--n-splits", "2", "--generations", "1")
+FAST = ("--paper", "--n-splits", "2", "--n-generations", "1")
 FAST_SCORER = ("--paper", "--n-splits", "2")
 
 Run = Callable[..., Result]

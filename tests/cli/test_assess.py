@@ -149,14 +149,13 @@ def test_the_learning_curve_is_printed_kept_and_in_the_json(
     run: Run, read_json: ReadJson, here: Path
 ) -> None:
     asked = ("assess", "small.csv", "-k", 2, *GREEDY, *FAST, "--learning-curve")
-    shown = words(run(*asked, "--out", "run").stdout)
+    found = read_json(*asked, "--out", "run")["learning_curve"]
+    shown = words(run(*asked).stdout)
     assert "Held-out loss by the number of models" in shown
     assert "models the held-out loss is" in shown
     saved = pd.read_csv("run/learning.csv")
     assert (Path("run/figures/learning.png")).stat().st_size > 1000
-    found = read_json(*asked)["learning_curve"]
     assert [row["n_models"] for row in found["sizes"]] == saved["n_models"].tolist()
-    run(*asked, "--out", "run")
     run("plot", "run")
 
 

@@ -65,7 +65,7 @@ def test_run_folder_holds_what_was_found(run: Run, here: Path):
 
 def test_tiers_are_not_worse_than_those_of_the_verb_tiers(read_json: ReadJson, here: Path):
     shared = ("--costs", "costs.csv", *RIDGE, "--budget", "b=40%", "--no-exhaustive")
-    (mine,) = read_json("pareto", "small.csv", *shared, "--evaluations", 40)["tiers"]["tiers"]
+    (mine,) = read_json("pareto", "small.csv", *shared, "--n-evaluations", 40)["tiers"]["tiers"]
     (other,) = read_json("tiers", "small.csv", *shared)["tiers"]
     assert mine["search_loss"]["mean"] <= other["search_loss"]["mean"]
 
@@ -73,7 +73,7 @@ def test_tiers_are_not_worse_than_those_of_the_verb_tiers(read_json: ReadJson, h
 def test_a_long_front_is_shown_in_part_and_says_so(run: Run):
     zoo = ROOT / "data" / "zoo"
     long = ("pareto", zoo / "scores.csv", "--costs", zoo / "costs.csv", *RIDGE)
-    shown = run(*long, "--evaluations", 300).stdout
+    shown = run(*long, "--n-evaluations", 300).stdout
     assert re.search(r"of 300 subsets scored; \d+ shown, evenly over cost", words(shown))
     starts = [line for line in shown.splitlines() if re.match(r" +[0-9.]+ │", line)]
     assert 10 <= len(starts) <= 20
@@ -89,6 +89,6 @@ def test_wrong_usage(misused: Callable[..., str], fails: Callable[..., str], her
 
 @pytest.mark.parametrize("evaluations", [1, 30])
 def test_few_evaluations_are_enough_for_a_front(read_json, here: Path, evaluations: int):
-    found = read_json(*JOB, "--no-exhaustive", "--evaluations", evaluations)
+    found = read_json(*JOB, "--no-exhaustive", "--n-evaluations", evaluations)
     assert found["front"]
     assert (found["exact"], found["evaluated"]) == (False, evaluations)

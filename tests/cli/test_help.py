@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import shlex
 import subprocess
 import sys
@@ -28,12 +29,12 @@ EXAMPLES = {
 # What makes an example quick; the last of a repeated option counts.
 QUICKER = {
     "rank": "--n-splits 2 --epochs 20",
-    "select": "--n-splits 2 --generations 1 --no-exhaustive --no-baselines",
-    "sweep": "--n-splits 2 --generations 1 --no-exhaustive",
-    "tiers": "--n-splits 2 --generations 1 --no-baselines",
-    "pareto": "--n-splits 2 --evaluations 60",
+    "select": "--n-splits 2 --n-generations 1 --no-exhaustive --no-baselines",
+    "sweep": "--n-splits 2 --n-generations 1 --no-exhaustive",
+    "tiers": "--n-splits 2 --n-generations 1 --no-baselines",
+    "pareto": "--n-splits 2 --n-evaluations 60",
     "ablate": "--n-splits 2 --epochs 20",
-    "assess": "--n-splits 2 --n-folds 2 --n-repeats 1 --n-random 5 --generations 1",
+    "assess": "--n-splits 2 --n-folds 2 --n-repeats 1 --n-random 5 --n-generations 1",
     "predict": "--scorer ridge",
     "rate": "--n-splits 2 --epochs 20 --n-random 20",
 }
@@ -124,3 +125,18 @@ def test_help_and_import_load_no_heavy_package(code: str):
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_is_short_since_it_only_parses_calls_and_prints(verb: str) -> None:
+    functions = [
+        node
+        for path in (ROOT / "eevee" / "cli").glob("*.py")
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.FunctionDef)
+        and node.name == verb
+        and any(isinstance(one, ast.Name) and one.id == "verb" for one in node.decorator_list)
+    ]
+    (function,) = functions
+    lines = {n for part in function.body[1:] for n in range(part.lineno, part.end_lineno + 1)}
+    assert len(lines) <= 30

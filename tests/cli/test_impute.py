@@ -66,7 +66,7 @@ def test_the_library_the_json_and_the_files_agree(sparse: pd.DataFrame, run: Run
     assert (told["sentence"], told["p"]) == (expected.sentence, expected.p)
     tested = expected.columns["correlation"].dropna()
     assert {row["column"]: row["correlation"] for row in told["columns"]} == tested.to_dict()
-    advice = eevee.next_benchmark(found, sparse.index[3])
+    advice = eevee.completion.next_benchmark(found, sparse.index[3])
     assert printed["next"]["model"] == sparse.index[3]
     assert printed["next"]["benchmarks"] == advice.to_dict("records")
     assert pd.read_csv("x/next.csv")["benchmark"].tolist() == advice["benchmark"].tolist()

@@ -40,6 +40,11 @@ def test_earlier_names_stand_for_options_that_there_are_and_are_none_themselves(
             ["--k is now --sizes", "--splits is now --n-splits"],
         ),
         (
+            ("select", "small.csv", "--budget", "4", "-k", 2, "--no-baselines", *QUICK),
+            ("select", "small.csv", "--budget", "4", "--max-size", 2, "--no-baselines", *QUICK),
+            ["-k with --budget is now --max-size"],
+        ),
+        (
             ("pareto", "small.csv", "--targets", "all", *QUICK),
             ("pareto", "small.csv", *QUICK),
             ["--targets has no effect and will be an error"],

@@ -63,7 +63,7 @@ def test_what_it_prints_is_what_it_writes(tiers: Path, run: Run, read_json):
 
 def test_a_saved_predictor_gives_the_same_bytes(tiers: Path, run: Run):
     fit = ("--scores", "small.csv", "--scorer", "mlp", "--epochs", "20", "--n-init", "2")
-    run("predict", "new.csv", *fit, *TWO, "--save", "p.npz", "--csv", "one.csv")
+    run("predict", "new.csv", *fit, *TWO, "--save-predictor", "p.npz", "--csv", "one.csv")
     first = run("predict", "new.csv", "--predictor", "p.npz", "--json").stdout
     run("predict", "new.csv", "--predictor", "p.npz", "--csv", "two.csv")
     assert Path("one.csv").read_bytes() == Path("two.csv").read_bytes()
@@ -115,7 +115,7 @@ def test_families_and_near_duplicates_are_left_out_together(tiers: Path, run: Ru
     family = pd.DataFrame({"family": [f"f{i // 2}" for i in range(16)]}, scores.index)
     family.rename_axis("model").to_csv("families.csv")
     args = ("predict", "new.csv", *TABLE, *TWO, "--models-file", "families.csv")
-    found = read_json(*args, "--groups", "family", "--level", "80%", "--save", "p.npz")
+    found = read_json(*args, "--groups", "family", "--level", "80%", "--save-predictor", "p.npz")
     assert found["method"] == "jackknife+ over 16 training models in 8 groups"
     again = read_json("predict", "new.csv", "--predictor", "p.npz", "--level", "80%")
     assert again == found
@@ -166,7 +166,6 @@ def test_wrong_usage(tiers: Path, misused, args: tuple[str, ...], message: str):
         ("--seed", "0"),
         ("--epochs", "20"),
         ("--n-init", "8"),
-        ("--costs", "costs.csv"),
         ("--models-file", "models.csv"),
         ("--min-coverage", "0.5"),
     ],
@@ -185,7 +184,7 @@ def test_a_fitted_predictor_takes_no_options_of_a_fit(here, misused, option: str
         (("new.csv", "--predictor", "nothing.npz"), "nothing.npz: cannot be read"),
         (("new.csv", "--predictor", "new.csv"), "must end in .npz"),
         (("tiers.yaml", "new.csv", "--tier", "smal", *TABLE), "did you mean 'small'?"),
-        (("new.csv", *TABLE, *TWO, "--save", "p.pkl"), "must end in .npz"),
+        (("new.csv", *TABLE, *TWO, "--save-predictor", "p.pkl"), "must end in .npz"),
         (("new.csv", *TABLE, *TWO, "--csv", "no/rows.csv"), "cannot be written"),
     ],
 )

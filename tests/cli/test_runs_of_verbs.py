@@ -303,7 +303,7 @@ def started(*args: str, seconds: float = 3.0) -> subprocess.Popen:
     Path("run").mkdir()
     Path("run/config.json").write_text(json.dumps({"schema": FORMAT}))
     many = [option for i in range(40) for option in ("--budget", f"t{i}={1 + i / 5}")]
-    long = ("--n-splits", "60", "--generations", "40", "--epochs", "60", "--no-exhaustive")
+    long = ("--n-splits", "60", "--n-generations", "40", "--epochs", "60", "--no-exhaustive")
     job = command("tiers", "small.csv", *many, *long, "--out", "run", *args, env=environment())
     begun = time.monotonic()
     while time.monotonic() - begun < 60:

@@ -16,9 +16,9 @@ from tests.cli.conftest import FAST, Run
 SPLIT = ("--n-splits", "2")
 VERBS = {
     "rank": ("rank", "small.csv", *SPLIT),
-    "select": ("select", "small.csv", "-k", "3", *SPLIT, "--generations", "1", "--no-exhaustive"),
-    "sweep": ("sweep", "small.csv", "--sizes", "1,8", *SPLIT, "--generations", "1"),
-    "tiers": ("tiers", "small.csv", "--budget", "half=4", *SPLIT, "--generations", "1"),
+    "select": ("select", "small.csv", "-k", "3", *SPLIT, "--n-generations", "1", "--no-exhaustive"),
+    "sweep": ("sweep", "small.csv", "--sizes", "1,8", *SPLIT, "--n-generations", "1"),
+    "tiers": ("tiers", "small.csv", "--budget", "half=4", *SPLIT, "--n-generations", "1"),
     "ablate": ("ablate", "small.csv", "-s", "b00,b01,b02", *SPLIT),
     "rate": ("rate", "small.csv", "-s", "b00,b01", "--n-random", "20", *SPLIT),
 }

@@ -74,7 +74,7 @@ def test_json_and_the_run_folder_hold_a_row_per_method_and_kind(
     assert {path.name for path in Path("run").iterdir()} <= RUN_NAMES
     config = json.loads(Path("run/config.json").read_text())
     assert list(config["splits"]) == ["random", "family", "frontier"]
-    assert config["options"]["kinds"] == ["random", "family", "frontier"]
+    assert config["options"]["held_out"] == "random,family,frontier"
     run(*ASSESS, "--out", "run")
     assert not Path("run/splits.csv").exists()
 
@@ -137,7 +137,7 @@ VERBS = {
     "select": ("-k", 2, *GREEDY, "--no-baselines"),
     "sweep": ("--sizes", "1:2", *GREEDY),
     "tiers": ("--size", "two=2", *GREEDY, "--no-baselines"),
-    "pareto": ("--evaluations", 60),
+    "pareto": ("--n-evaluations", 60),
     "rank": (),
     "rate": ("-s", "b00,b01", "--n-random", 5),
     "ablate": ("-s", "b00,b01"),

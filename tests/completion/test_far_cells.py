@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from eevee.completion.advice import next_benchmark
 from eevee.completion.complete import impute
 from eevee.completion.filling import Problem, Recipe, fill
-from eevee.completion.next_benchmark import next_benchmark
 
 
 def factor_table(seed: int, n_models: int = 60, n_columns: int = 16) -> pd.DataFrame:

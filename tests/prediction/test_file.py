@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import pickle
@@ -31,8 +32,35 @@ def _rewritten(saved: Path, path: Path, about=None, scores=None, **more: np.ndar
     if about is not None:
         about(content)
     text = np.frombuffer(json.dumps(content).encode(), dtype=np.uint8)
-    np.savez(path, about=text, scores=values if scores is None else scores, **more)
+    values = values if scores is None else scores
+    digest = hashlib.sha256(repr(values.shape).encode() + values.tobytes() + text.tobytes())
+    sealed = {"sha256": np.frombuffer(digest.digest(), dtype=np.uint8)} | more
+    np.savez(path, about=text, scores=values, **sealed)
     return path
+
+
+def test_scores_that_do_not_agree_with_the_checksum_are_refused(
+    saved: Path, tmp_path: Path
+) -> None:
+    with np.load(saved) as arrays:
+        about, scores, checksum = (arrays[name] for name in ("about", "scores", "sha256"))
+    scores[0, 0] += 1e-9  # the archive's own sums agree: numpy writes them anew
+    np.savez(tmp_path / "other.npz", about=about, scores=scores, sha256=checksum)
+    with pytest.raises(eevee.EeveeError, match=r"other\.npz: is damaged: its checksum"):
+        eevee.Predictor.load(tmp_path / "other.npz")
+    np.savez(tmp_path / "earlier.npz", about=about, scores=scores)
+    with pytest.raises(eevee.EeveeError, match=r"earlier\.npz: has no checksum"):
+        eevee.Predictor.load(tmp_path / "earlier.npz")
+
+
+def test_a_header_that_numpy_cannot_read_is_refused(saved: Path, tmp_path: Path) -> None:
+    """An open bracket is a `TokenError` there; the archive's own sums agree."""
+    with zipfile.ZipFile(saved) as before, zipfile.ZipFile(tmp_path / "odd.npz", "w") as after:
+        for name in before.namelist():
+            content = before.read(name)
+            after.writestr(name, content.replace(b"(", b"[").replace(b"}", b" "))
+    with pytest.raises(eevee.EeveeError, match="is no predictor, or a damaged one"):
+        eevee.Predictor.load(tmp_path / "odd.npz")
 
 
 @pytest.mark.parametrize("scorer", ["ridge", "mlp", "auto"])
@@ -74,7 +102,7 @@ def test_names_of_any_letters_survive(tmp_path: Path) -> None:
 
 def test_nothing_in_the_file_is_pickled(saved: Path) -> None:
     with zipfile.ZipFile(saved) as archive:
-        assert sorted(archive.namelist()) == ["about.npy", "scores.npy"]
+        assert sorted(archive.namelist()) == ["about.npy", "scores.npy", "sha256.npy"]
     with np.load(saved, allow_pickle=False) as arrays:
         assert [arrays[name].dtype for name in ("about", "scores")] == [np.uint8, np.float64]
 
@@ -103,7 +131,7 @@ def test_a_pickle_is_never_read(saved: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda c: c.update(schema="eevee.predictor/9"), "schema: expected 'eevee.predictor/2'"),
+        (lambda c: c.update(schema="eevee.predictor/9"), "schema: expected 'eevee.predictor/3'"),
         (lambda c: c.pop("seed"), "the key 'seed' is missing"),
         (lambda c: c.update(extra=1), "unknown key 'extra'"),
         (lambda c: c.update(benchmarks=["ent"]), "no benchmark 'ent'"),
@@ -156,6 +184,7 @@ def test_a_huge_shape_in_a_small_file_is_refused(saved: Path, tmp_path: Path) ->
     with zipfile.ZipFile(saved) as before, zipfile.ZipFile(tmp_path / "huge.npz", "w") as after:
         after.writestr("about.npy", before.read("about.npy"))
         after.writestr("scores.npy", header.getvalue())
+        after.writestr("sha256.npy", before.read("sha256.npy"))
     with pytest.raises(eevee.EeveeError, match="is no predictor, or a damaged one"):
         eevee.Predictor.load(tmp_path / "huge.npz")
 

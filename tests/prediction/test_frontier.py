@@ -50,7 +50,7 @@ def _curved(seed: int, n: int = 60) -> eevee.ResultsTable:
     return eevee.ResultsTable.from_scores(pd.DataFrame(scores, columns=names).rename(index=str))
 
 
-def _coverage(found: eevee.Prediction, truth: pd.DataFrame) -> tuple[float, float]:
+def _coverage(found: eevee.prediction.Prediction, truth: pd.DataFrame) -> tuple[float, float]:
     inside = (found.lower <= truth) & (truth <= found.upper)
     return float(inside.to_numpy()[~found.measured.to_numpy()].mean()), len(truth)
 

@@ -25,7 +25,9 @@ def _halves(table: eevee.ResultsTable, n_new: int) -> tuple[eevee.ResultsTable, 
     return table.take_models(keep), table.scores[~keep]
 
 
-def _assert_same(one: eevee.Prediction, other: eevee.Prediction, rtol: float = 0.0) -> None:
+def _assert_same(
+    one: eevee.prediction.Prediction, other: eevee.prediction.Prediction, rtol: float = 0.0
+) -> None:
     for name in FRAMES:
         pd.testing.assert_frame_equal(getattr(one, name), getattr(other, name), rtol=rtol, atol=0.0)
 

@@ -90,7 +90,7 @@ def written(frame: pd.DataFrame, layout: str, delimiter: str, quoting: int) -> s
     return out.getvalue()
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     frame=tables(),
     layout=st.sampled_from(LAYOUTS),

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eevee
+from eevee.base.files import temporary_name
 from eevee.report.run_folder import (
     CONFIG,
     check_name,
@@ -27,6 +28,7 @@ from eevee.report.run_folder import (
     write_json,
     write_table,
 )
+from tests.base.test_files import ended_process
 
 
 def finish(out: Path, **files: str) -> None:
@@ -94,6 +96,82 @@ def test_a_failure_while_renaming_puts_the_earlier_run_back(
         finish(tmp_path / "run", new="2")
     assert names(tmp_path / "run") == [CONFIG, "ranking.csv"]
     assert names(tmp_path) == ["run"]
+
+
+@pytest.mark.parametrize("theirs", ["figures/mine.png", "subsets.csv/mine.txt", "tiers.yaml"])
+def test_only_files_that_a_run_wrote_are_replaced(tmp_path: Path, theirs: str):
+    """Names that a run may have are no licence: only what the earlier run lists is replaced."""
+    out = tmp_path / "run"
+    with run_folder(out) as folder:
+        write_config(folder, "test", {})
+        (folder / "figures").mkdir()
+        (folder / "figures" / "cost.png").write_text("drawn")
+    (out / theirs).parent.mkdir(exist_ok=True)
+    (out / theirs).write_text("mine")
+    for attempt in (check_out, finish):
+        with pytest.raises(eevee.EeveeError, match=f"holds '{theirs}', which would be lost"):
+            attempt(out)
+    assert (out / theirs).read_text() == "mine"
+    (out / theirs).unlink()
+    if theirs.startswith("subsets"):
+        (out / "subsets.csv").rmdir()
+    finish(out, new="2")
+    assert names(out) == [CONFIG, "new"]
+
+
+def test_a_run_lists_its_files(tmp_path: Path):
+    finish(tmp_path / "run", a="1", b="2")
+    content = json.loads((tmp_path / "run" / CONFIG).read_text())
+    assert content["files"] == ["a", "b", CONFIG]
+
+
+def test_the_current_folder_and_those_above_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "a").mkdir()
+    monkeypatch.chdir(tmp_path / "a")
+    for out in (".", "..", "../a", "../a/../a", str(tmp_path / "a"), "/"):
+        with pytest.raises(eevee.EeveeError, match="holds the folder that you are in"):
+            check_out(out)
+    assert names(tmp_path) == ["a"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links")
+def test_a_loop_of_links_is_one_line(tmp_path: Path):
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(eevee.EeveeError, match="loop: cannot be written"):
+        check_out(tmp_path / "loop")
+
+
+def left_by_a_killed_run(target: Path) -> Path:
+    """A temporary folder as a process that is no more leaves it."""
+    name = temporary_name(target, "abc.").replace(f"-{os.getpid()}.", f"-{ended_process()}.")
+    (target.parent / name).mkdir()
+    return target.parent / name
+
+
+def test_what_a_killed_run_left_goes_with_the_next(tmp_path: Path):
+    left = left_by_a_killed_run(tmp_path / "run")
+    (left / "half.csv").write_text("half")
+    finish(tmp_path / "run", new="2")
+    assert names(tmp_path) == ["run"]
+
+
+def test_a_run_that_a_killed_one_had_put_aside_comes_back(tmp_path: Path):
+    """Killed between the two renames: the earlier run is all that there is."""
+    finish(tmp_path / "run", mine="1")
+    left = left_by_a_killed_run(tmp_path / "run")
+    (tmp_path / "run").rename(left / "earlier")
+    check_out(tmp_path / "run")
+    assert names(tmp_path) == ["run"]
+    assert (tmp_path / "run" / "mine").read_text() == "1"
+
+
+def test_a_path_that_is_no_utf8_can_be_written_down(tmp_path: Path):
+    write_json(tmp_path / "a.json", {"file": "bad\udce9.csv", "bad\udce9": 1})
+    assert json.loads((tmp_path / "a.json").read_text()) == {
+        "file": "bad\\udce9.csv", "bad\\udce9": 1
+    }  # fmt: skip
 
 
 def test_folders_above_are_made_and_stay(tmp_path: Path):

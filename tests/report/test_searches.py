@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 import eevee
+from eevee.analysis.overview import overview
 from eevee.report import searches as jobs
 from eevee.scorers.mlp.scorer import MLPScorer
 from eevee.search.curve import best_losses
-from eevee.search.evolution.evolve import evolve
 from eevee.search.procedure import Procedure
 from eevee.splits.splits import shuffle_splits
 from eevee.tables.results_table import ResultsTable
@@ -32,8 +32,7 @@ def test_the_cost_figure_holds_every_subset_and_each_tier(scorer: MLPScorer):
         scorer, make_goals(scorer, {"big": 4, "small": 2}), procedure=Procedure(n_rescore=2)
     )
     both = best_losses(scorer, found)
-    frame = jobs.cost_frame(found, both, scorer)
-    assert frame is not None
+    frame = overview(scorer, found, both).cloud
     tiers = frame[frame["kind"] == "tier"].set_index("name")
     assert set(tiers.index) == {"small", "big"}
     for name, result in found.items():
@@ -46,12 +45,22 @@ def test_the_cost_figure_holds_every_subset_and_each_tier(scorer: MLPScorer):
     assert (frame["cost"] <= 4).all()
 
 
-def test_blank_losses_make_no_cost_figure(scorer: MLPScorer):
+def test_blank_losses_leave_out_costs_and_ablation(scorer: MLPScorer, tmp_path: Path):
     """At k = n nothing is unseen."""
-    result = evolve(scorer.with_targets("unseen"), 5)
+    blank = scorer.with_targets("unseen")
+    result = eevee.select(blank, 5, method="cheapest", baselines=False)
     assert result.evaluated["loss"].isna().all()
-    both = best_losses(scorer, {"all": result})
-    assert jobs.cost_frame({"all": result}, both, scorer) is None
+    shown = overview(blank, {"selected": result}, result.losses)
+    jobs.save_selection(tmp_path / "run", blank, result, shown, {})
+    names = {path.stem for path in (tmp_path / "run" / "figures").iterdir()}
+    assert names == {"rank", "heatmap"}
+
+
+def test_a_tier_may_be_called_as_the_one_search_of_select(scorer: MLPScorer, tmp_path: Path):
+    tiers = eevee.build_tiers(scorer, {"selected": 3}, baselines=False)
+    shown = overview(scorer, tiers.searches, tiers.losses)
+    jobs.save_tiers(tmp_path / "run", scorer, tiers, shown, {})
+    assert (tmp_path / "run" / "figures" / "ablation-selected.png").is_file()
 
 
 def test_a_figure_is_drawn_again_from_edited_data(tmp_path: Path):
@@ -120,8 +129,8 @@ def test_a_run_that_cannot_be_drawn_leaves_nothing(
         raise eevee.EeveeError("no figure")
 
     monkeypatch.setattr(jobs.plots, "figure", fail)
-    result = evolve(scorer, 2, n_rescore=2)
-    both = best_losses(scorer, {"selected": result})
+    result = eevee.select(scorer, 2, method=Procedure(n_rescore=2), baselines=False)
+    shown = overview(scorer, {"selected": result}, result.losses)
     with pytest.raises(eevee.EeveeError, match="no figure"):
-        jobs.save_selection(tmp_path / "run", scorer, result, both, {})
+        jobs.save_selection(tmp_path / "run", scorer, result, shown, {})
     assert not list(tmp_path.iterdir())

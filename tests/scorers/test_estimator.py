@@ -151,7 +151,7 @@ def test_what_is_no_regressor_is_refused(wrong) -> None:
 def test_a_search_runs_on_it_and_has_nothing_to_rescore() -> None:
     table = made_table(n_benchmarks=5)
     scorer = EstimatorScorer(Ridge(), table, eevee.shuffle_splits(table, n_splits=2))
-    found = eevee.evolve(scorer, k=2)
+    found = eevee.search.evolve(scorer, k=2)
     assert found.exact
     assert found.ranked["rescored_mean"].isna().all()
     assert found.ranked["loss"].is_monotonic_increasing

@@ -16,7 +16,7 @@ from tests.scorers.tables import few_splits, rich_table, with_scores
 SUBSETS = [("ant", "bee"), ("cat", "gnu")]
 
 
-def _fit(table: ResultsTable, splits: eevee.Splits) -> tuple[batched.Layers, np.ndarray]:
+def _fit(table: ResultsTable, splits: eevee.splits.Splits) -> tuple[batched.Layers, np.ndarray]:
     """Weights after 20 epochs, and predictions of the test models, padding cut off."""
     data = standardise(table, splits.fit)
     rule = LossRule(table, splits, data, "all", None)
@@ -30,7 +30,7 @@ def _fit(table: ResultsTable, splits: eevee.Splits) -> tuple[batched.Layers, np.
 
 
 @pytest.fixture
-def one_split() -> tuple[ResultsTable, eevee.Splits, np.ndarray]:
+def one_split() -> tuple[ResultsTable, eevee.splits.Splits, np.ndarray]:
     table = rich_table(missing=0.1)
     splits = few_splits(table, 1)
     return table, splits, np.flatnonzero(splits.test[0])
@@ -38,7 +38,7 @@ def one_split() -> tuple[ResultsTable, eevee.Splits, np.ndarray]:
 
 @pytest.mark.parametrize("value", [0.0, -1e4, 1e6])
 def test_scores_of_a_held_out_model_move_no_fitted_weight_and_only_its_own_predictions(
-    one_split: tuple[ResultsTable, eevee.Splits, np.ndarray], value: float
+    one_split: tuple[ResultsTable, eevee.splits.Splits, np.ndarray], value: float
 ) -> None:
     table, splits, tested = one_split
     values = table.scores.to_numpy().copy()
@@ -54,7 +54,7 @@ def test_scores_of_a_held_out_model_move_no_fitted_weight_and_only_its_own_predi
 
 
 def test_gaps_of_a_held_out_model_change_no_prediction_of_another(
-    one_split: tuple[ResultsTable, eevee.Splits, np.ndarray],
+    one_split: tuple[ResultsTable, eevee.splits.Splits, np.ndarray],
 ) -> None:
     table = rich_table(missing=0.0)
     _, splits, tested = one_split
@@ -77,7 +77,7 @@ def test_calibrated_epochs_do_not_depend_on_held_out_models() -> None:
 
 
 def test_a_fitting_model_does_move_the_weights(
-    one_split: tuple[ResultsTable, eevee.Splits, np.ndarray],
+    one_split: tuple[ResultsTable, eevee.splits.Splits, np.ndarray],
 ) -> None:
     table, splits, _ = one_split
     values = table.scores.to_numpy().copy()

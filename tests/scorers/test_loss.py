@@ -99,7 +99,9 @@ def test_an_unusable_column_has_no_part_in_the_loss() -> None:
     test = np.arange(10) >= 7
     frame.loc[1:6, "c"] = np.nan
     table = ResultsTable.from_scores(frame)
-    splits = eevee.Splits(train=~test[None], validation=np.zeros((1, 10), bool), test=test[None])
+    splits = eevee.splits.Splits(
+        train=~test[None], validation=np.zeros((1, 10), bool), test=test[None]
+    )
     rule = LossRule(table, splits, standardise(table, splits.fit), "all", None)
     assert rule.test_weights([()])[0, 0].tolist() == [0.5, 0.5, 0.0]
     assert rule.fit_weights([()])[0, 0].tolist() == [0.5, 0.5, 0.0]
@@ -222,7 +224,7 @@ def test_a_split_without_an_observed_test_cell_is_an_error() -> None:
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, np.nan]}, index=list("wxyz"))
     table = ResultsTable.from_scores(frame)
     test = np.array([[False, False, True, False], [False, False, False, True]])
-    splits = eevee.Splits(train=~test, validation=np.zeros((2, 4), bool), test=test)
+    splits = eevee.splits.Splits(train=~test, validation=np.zeros((2, 4), bool), test=test)
     with pytest.raises(eevee.EeveeError, match="split 1 has no observed test cell"):
         eevee.MLPScorer(table, splits, epochs=1)
 

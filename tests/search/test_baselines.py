@@ -81,7 +81,9 @@ def test_random_draws_what_an_evolution_of_the_same_seed_begins_with(goal: dict)
     scorer = FunctionScorer(table_with(np.arange(1, 15).tolist()), noise)
     drawn = random_subsets(scorer, **goal, seed=3).evaluated
     quick = Evolution.paper(generations=1, winners=2, children=1)
-    evolved = eevee.evolve(scorer, **goal, seed=3, evolution=quick, exhaustive=False).evaluated
+    evolved = eevee.search.evolve(
+        scorer, **goal, seed=3, evolution=quick, exhaustive=False
+    ).evaluated
     begun = evolved.loc[evolved["generation"] == 0, "benchmarks"]
     assert drawn["benchmarks"].tolist() == begun.tolist()
 

@@ -9,6 +9,7 @@ import pytest
 
 import eevee
 from eevee.search.checkpoint import Checkpoints
+from eevee.search.control import RunControl
 from eevee.search.evolution.evolve import evolve
 from eevee.search.evolution.generations import Evolution
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
@@ -29,7 +30,7 @@ def search(
         return stop_after is not None and asked > stop_after
 
     options = {"k": 4, "evolution": QUICK, "seed": 3} | options
-    return evolve(scorer, exhaustive=False, checkpoints=kept, stop=stop, **options), scorer
+    return evolve(scorer, exhaustive=False, control=RunControl(kept, stop), **options), scorer
 
 
 def same(one: eevee.SearchResult, other: eevee.SearchResult) -> bool:
@@ -107,7 +108,7 @@ def test_a_network_scorer_says_the_same_of_its_epochs_after_a_resumed_search(
             evolution=tiny,
             exhaustive=False,
             n_rescore=0,
-            checkpoints=Checkpoints(tmp_path),
+            control=RunControl(Checkpoints(tmp_path)),
         )
         told.append(scorer.describe())
     assert told[0] == told[1]
@@ -188,5 +189,43 @@ def test_a_checkpoint_cannot_name_a_file_elsewhere_or_hold_a_pickle(tmp_path: Pa
         search(kept)
     np.savez(kept.folder / "in.npz", members=np.array([object()], dtype=object))
     path.write_text(json.dumps({**content, "arrays": "in.npz"}))
+    with pytest.raises(eevee.EeveeError, match="is damaged"):
+        search(kept)
+
+
+def test_every_flipped_bit_of_a_checkpoint_is_refused_or_changes_nothing(tmp_path: Path) -> None:
+    """A state with one bit flipped resumes with the same bytes, or not at all."""
+    scorer = FunctionScorer(table_with(16), smooth, again=noise)
+    kept = Checkpoints(tmp_path)
+    search(kept, stop_after=2)
+    rng = np.random.default_rng(0)
+    refused = 0
+    (path,) = tmp_path.glob("*.json")
+    about = json.loads(path.read_text())["about"]
+    label, settings = about["label"], about["search"]
+    whole = kept.of(label, scorer, settings).load()
+    for part in ("json", "npz"):
+        (path,) = tmp_path.glob(f"*.{part}")
+        content = path.read_bytes()
+        for place in rng.integers(0, len(content), size=150):
+            flipped = bytearray(content)
+            flipped[place] ^= 1 << rng.integers(0, 8)
+            path.write_bytes(flipped)
+            try:
+                again = kept.of(label, scorer, settings).load()
+            except eevee.EeveeError:
+                refused += 1
+            else:
+                assert again is not None
+                assert vars(again) == vars(whole)
+        path.write_bytes(content)
+    assert refused > 250
+
+
+def test_a_deeply_nested_checkpoint_is_refused(tmp_path: Path) -> None:
+    kept = Checkpoints(tmp_path)
+    search(kept, stop_after=2)
+    (path,) = tmp_path.glob("*.json")
+    path.write_text("[" * 100_000)
     with pytest.raises(eevee.EeveeError, match="is damaged"):
         search(kept)

@@ -18,7 +18,7 @@ def scorer() -> eevee.MLPScorer:
 
 @pytest.mark.parametrize("goal", [{"k": 3}, {"budget": 7.0}])
 def test_every_baseline_stands_next_to_the_winner(scorer, goal: dict) -> None:
-    found = eevee.evolve(scorer, **goal)
+    found = eevee.search.evolve(scorer, **goal)
     rows = compare(scorer, found, **goal).set_index("method")
     assert list(rows.index) == ["exhaustive", *BASELINES]
     assert rows.loc["exhaustive", "benchmarks"] == found.best
@@ -32,7 +32,7 @@ def test_every_baseline_stands_next_to_the_winner(scorer, goal: dict) -> None:
 
 def test_random_is_a_distribution_and_not_a_draw() -> None:
     scorer = FunctionScorer(table_with(20), noise)
-    row = compare(scorer, eevee.evolve(scorer, 6, n_rescore=0), k=6).set_index("method")
+    row = compare(scorer, eevee.search.evolve(scorer, 6, n_rescore=0), k=6).set_index("method")
     random = row.loc["random"]
     losses = SEARCHES["random"](scorer, 6).random_losses
     assert random["loss"] == np.median(losses)
@@ -45,7 +45,7 @@ def test_random_is_a_distribution_and_not_a_draw() -> None:
 def test_what_an_exact_search_has_scored_is_not_scored_again() -> None:
     table = made_table(n_models=14, n_benchmarks=7)
     scorer = eevee.RidgeScorer(table, few_splits(table))
-    found = eevee.evolve(scorer, budget=4.0)
+    found = eevee.search.evolve(scorer, budget=4.0)
     asked = []
     losses = scorer._losses
     scorer._losses = lambda new, advance: asked.extend(new) or losses(new, advance)
@@ -69,7 +69,7 @@ def test_rules_hold_for_every_row() -> None:
     table = rich_table()
     scorer = FunctionScorer(table, noise)
     rules = eevee.Constraints(require=("dog",), exclude=("fox",), max_per_task=1)
-    found = eevee.evolve(scorer, budget=7.0, constraints=rules)
+    found = eevee.search.evolve(scorer, budget=7.0, constraints=rules)
     rows = compare(scorer, found, budget=7.0, constraints=rules)
     for subset in rows["benchmarks"].dropna():
         assert "dog" in subset

@@ -96,7 +96,7 @@ def test_the_space_is_what_keeps_every_rule_and_is_refused_where_nothing_does(pr
     assert [s for s in everything if s in space] == sorted(wanted, key=lambda s: (len(s), s))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(problem=problems(), seed=st.integers(0, 99))
 def test_draws_and_moves_keep_every_rule_and_completions_are_the_cheapest(problem, seed) -> None:
     table, rules, k, budget = problem
@@ -178,7 +178,7 @@ def test_rules_that_exclude_each_other_and_tasks_that_are_not_there_are_refused(
 
 def test_what_is_paid_for_is_in_and_costs_nothing() -> None:
     table = table_with([5.0, 1.0, 2.0, 3.0]).already_paid(["b00"])
-    found = eevee.evolve(FunctionScorer(table, smooth), budget=3.0)
+    found = eevee.search.evolve(FunctionScorer(table, smooth), budget=3.0)
     assert all("b00" in subset for subset in found.evaluated["benchmarks"])
     assert found.best_row["cost"] <= 3.0
     assert found.settings["have"] == ["b00"]
@@ -192,7 +192,7 @@ def test_evolution_under_rules_visits_only_what_keeps_them() -> None:
     rules = Constraints(require=["b03"], exclude=["b00"], max_per_task=2, min_per_task=1)
     for goal in ({"k": 5}, {"budget": 8.0}):
         scorer = FunctionScorer(table, smooth)
-        found = eevee.evolve(scorer, **goal, constraints=rules, exhaustive=False)
+        found = eevee.search.evolve(scorer, **goal, constraints=rules, exhaustive=False)
         space = make_space(table, goal.get("k"), goal.get("budget"), rules)
         assert all(subset in space for subset in found.evaluated["benchmarks"])
         assert len(found.evaluated) > 200

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import eevee
 from eevee.base.arrays import round_cost
 from eevee.base.seeds import child_seed
+from eevee.search.control import RunControl
 from eevee.search.evolution.evolve import evolve
 from eevee.search.evolution.generations import Evolution
 from eevee.search.procedure import Procedure
@@ -227,13 +228,13 @@ def test_a_search_begins_with_what_it_is_told_to_include() -> None:
 
 @pytest.mark.parametrize("include", [("b00",), ("b00", "b01", "b02", "b03", "b04")])
 def test_what_a_search_begins_with_must_lie_in_its_space(include) -> None:
-    with pytest.raises(eevee.EeveeError, match="cannot begin with"):
+    with pytest.raises(eevee.EeveeError, match="cannot start from"):
         _run(include=[include])
 
 
 def test_progress_never_falls_and_ends_complete() -> None:
     seen: list[Progress] = []
-    found, _ = _run(evolution=QUICK, progress=seen.append, label="mine")
+    found, _ = _run(evolution=QUICK, control=RunControl(progress=seen.append), label="mine")
     done = [step.done for step in seen]
     assert done == sorted(done)
     assert seen[-1].done == seen[-1].total == len(found.evaluated)

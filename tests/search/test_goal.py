@@ -12,7 +12,11 @@ from tests.search.function_scorer import FunctionScorer, smooth, table_with
 
 def test_a_percentage_is_taken_wherever_a_budget_is() -> None:
     table = table_with([1.0, 2.0, 3.0, 4.0, 10.0])
-    for search in (eevee.evolve, eevee.Procedure("greedy").run, eevee.Procedure("random").run):
+    for search in (
+        eevee.search.evolve,
+        eevee.Procedure("greedy").run,
+        eevee.Procedure("random").run,
+    ):
         whole, part = (search(FunctionScorer(table, smooth), budget=b) for b in (8.0, "40%"))
         assert part.best == whole.best
         assert part.settings == whole.settings

@@ -146,11 +146,11 @@ def test_a_resumed_search_settles_on_the_same_subset_as_a_whole_one(tmp_path) ->
     first = procedure.run(
         _ridge(table),
         4,
-        watch=RunControl(checkpoints=Checkpoints(tmp_path), stop=lambda: next(asked)),
+        control=RunControl(checkpoints=Checkpoints(tmp_path), stop=lambda: next(asked)),
     )
     assert first.settings["interrupted"]
     assert "near_ties" not in first.settings
-    again = procedure.run(_ridge(table), 4, watch=RunControl(checkpoints=Checkpoints(tmp_path)))
+    again = procedure.run(_ridge(table), 4, control=RunControl(checkpoints=Checkpoints(tmp_path)))
     pd.testing.assert_frame_equal(again.ranked, whole.ranked)
     assert (again.best, again.settings) == (whole.best, whole.settings)
 

@@ -19,6 +19,7 @@ from eevee.base.arrays import round6
 from eevee.base.errors import EeveeError
 from eevee.search.checkpoint import Checkpoints
 from eevee.search.constraints import Constraints
+from eevee.search.control import RunControl
 from eevee.search.evolution.evolve import evolve
 from eevee.search.evolution.selection import Individual
 from eevee.search.front.chains import cheapest_chain, greedy_chain
@@ -27,7 +28,7 @@ from eevee.search.front.nsga import FrontSearch, LossAndCost, Nsga, crossed
 from eevee.search.front.pareto import pareto, within_one_se
 from eevee.search.procedure import Procedure
 from eevee.search.result import Ledger
-from eevee.tiers.from_front import read_tier, tiers_from_front
+from eevee.tiers.from_front import tiers_from_front
 from eevee.tiers.goals import make_goals, search_tiers
 from tests.conftest import made_table
 from tests.scorers.tables import few_splits, rich_table
@@ -215,7 +216,7 @@ def test_beginning_with_a_good_subset_keeps_it() -> None:
     scorer = _scorer(lambda subset: 0.01 if subset == needle else 0.5 + noise(subset) / 4)
     found = pareto(scorer, settings=QUICK, include=[needle])
     assert needle in set(found.front["benchmarks"])
-    with pytest.raises(EeveeError, match="cannot begin with b00"):
+    with pytest.raises(EeveeError, match="cannot start from b00"):
         pareto(scorer, include=[("b00",)], constraints=Constraints(require=("b01",)))
 
 
@@ -229,20 +230,23 @@ def test_a_stopped_search_goes_on_as_if_it_had_not_been(
     asked = iter([False] * stop_after)
     whole = pareto(_scorer(), **options)
     kept = Checkpoints(tmp_path)
-    part = pareto(_scorer(), **options, checkpoints=kept, stop=lambda: next(asked, True))
+    part = pareto(_scorer(), **options, control=RunControl(kept, lambda: next(asked, True)))
     assert len(part.evaluated) <= len(whole.evaluated)
-    again = pareto(_scorer(), **options, checkpoints=kept)
+    again = pareto(_scorer(), **options, control=RunControl(kept))
     for name in ("front", "evaluated", "logbook"):
         assert getattr(again, name).to_csv() == getattr(whole, name).to_csv()
     assert again.settings == whole.settings
     with pytest.raises(EeveeError, match=r"search\.seed was 3, and is 4 now"):
-        pareto(_scorer(), **options | {"seed": 4}, checkpoints=kept)
+        pareto(_scorer(), **options | {"seed": 4}, control=RunControl(kept))
 
 
 def test_stopped_search_gives_what_it_has_and_says_so() -> None:
     asked = iter([False] * 3)
     found = pareto(
-        _scorer(), settings=Nsga(greedy=0, initial=50), stop=lambda: next(asked, True), n_rescore=4
+        _scorer(),
+        settings=Nsga(greedy=0, initial=50),
+        control=RunControl(stop=lambda: next(asked, True)),
+        n_rescore=4,
     )
     assert found.settings["interrupted"]
     assert len(found.logbook) == 4
@@ -358,7 +362,7 @@ def test_lazy_greedy_keeps_to_its_limit_and_still_comes_to_the_end() -> None:
 def test_a_tier_is_never_worse_than_evolution_under_its_budget(loss, share: str) -> None:
     scorer = _scorer(loss)
     found = pareto(scorer, settings=QUICK)
-    evolution = eevee.Evolution(population=100, winners=10, children=5, generations=3)
+    evolution = eevee.search.Evolution(population=100, winners=10, children=5, generations=3)
     budgets = {"one": share, "two": "75%"}
     procedure = Procedure(evolution=evolution, exhaustive=False)
     plain = search_tiers(scorer, make_goals(scorer, budgets), seed=5, procedure=procedure)
@@ -377,7 +381,7 @@ def test_a_tier_is_never_worse_than_evolution_under_its_budget(loss, share: str)
 def test_tiers_are_never_worse_by_the_loss_that_ranks_them() -> None:
     scorer = FunctionScorer(table_with(list(COSTS)), smooth, again=lambda s: smooth(s, "again"))
     found = pareto(scorer, settings=QUICK)
-    evolution = eevee.Evolution(population=100, winners=10, children=5, generations=2)
+    evolution = eevee.search.Evolution(population=100, winners=10, children=5, generations=2)
     procedure = Procedure(evolution=evolution)
     goals = make_goals(scorer, {"one": "40%"})
     plain = search_tiers(scorer, goals, procedure=procedure)["one"]
@@ -388,7 +392,8 @@ def test_tiers_are_never_worse_by_the_loss_that_ranks_them() -> None:
 def test_a_tier_that_is_read_has_no_better_neighbour() -> None:
     scorer = _scorer()
     found = pareto(scorer, settings=QUICK)
-    tier = read_tier(scorer, found, "35%")
+    weak = eevee.Procedure("cheapest")
+    tier = tiers_from_front(scorer, found, {"x": "35%"}, procedure=weak)["x"]
     budget = 0.35 * scorer.table.total_cost
     below = found.front[found.front["cost"] <= budget]
     assert tier.best_row["loss"] <= below["loss"].iloc[-1]
@@ -403,7 +408,6 @@ def test_tiers_of_an_exact_front_are_those_of_enumeration() -> None:
     for share in (0.1, 0.4, 0.8):
         budget = share * scorer.table.total_cost
         best = front[front["cost"] <= budget].iloc[-1]["benchmarks"]
-        assert read_tier(scorer, found, budget).best == best
         assert tiers_from_front(scorer, found, {"x": budget})["x"].best == best
 
 
@@ -445,7 +449,8 @@ def test_a_scorer_with_initialisations_ranks_the_tier_by_fresh_ones() -> None:
     scorer = eevee.MLPScorer(table, few_splits(table), epochs=5)
     found = pareto(scorer, n_rescore=2)
     assert found.front["rescored_mean"].notna().all()
-    tier = read_tier(scorer, found, 3, n_rescore=2)
+    procedure = eevee.Procedure("cheapest", n_rescore=2)
+    tier = tiers_from_front(scorer, found, {"x": 3}, procedure=procedure)["x"]
     alone = evolve(scorer, budget=3.0, n_rescore=2)
     assert tier.best == alone.best
 

@@ -200,7 +200,7 @@ def test_a_stop_while_greedy_searches_leaves_an_interrupted_search() -> None:
         asked["n"] += 1
         return asked["n"] > 3
 
-    found = evolve(scorer, 4, evolution=replace(FEW, polish=False), stop=stop)
+    found = evolve(scorer, 4, evolution=replace(FEW, polish=False), control=RunControl(stop=stop))
     assert found.settings["interrupted"]
 
 
@@ -214,14 +214,14 @@ def test_unknown_methods_and_counts_are_refused() -> None:
 def test_a_stop_ends_the_restarts_too() -> None:
     procedure = Procedure(evolution=QUICK, restarts=4, exhaustive=False)
     scorer = FunctionScorer(table_with(20), noise)
-    found = procedure.run(scorer, 5, watch=RunControl(stop=lambda: True))
+    found = procedure.run(scorer, 5, control=RunControl(stop=lambda: True))
     assert found.settings["interrupted"]
     assert len(found.agreement.bests) == 1
 
 
 def test_searches_on_other_splits_are_those_of_other_seeds_and_none_of_them_wins() -> None:
     table = made_table(n_models=30, n_benchmarks=12)
-    scoring = eevee.Scoring("ridge", n_splits=4)
+    scoring = eevee.scorers.ScorerSpec("ridge", n_splits=4)
     scorer = scoring.make(table, 5)
     others = scoring.elsewhere(scorer, table, 5, 3)
     assert len({one.splits.test.tobytes() for one in (scorer, *others)}) == 4

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 import eevee
-from eevee.report.searches import cost_frame
+from eevee.analysis.overview import overview
 from eevee.search.baselines import random_subsets
 from eevee.search.compare import compare
 from eevee.search.curve import best_losses
-from eevee.tiers.from_front import one_se_tier, read_tier, tiers_from_front
+from eevee.tiers.from_front import one_se_tier, tiers_from_front
 from tests.conftest import made_table
 from tests.scorers.tables import few_splits
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 
 SHARED = Path(__file__).parents[3] / "shared"
-QUICK = eevee.Evolution(winners=5, children=2, generations=1, polish=False, rival=False)
+QUICK = eevee.search.Evolution(winners=5, children=2, generations=1, polish=False, rival=False)
 COSTS = (1.0, 2.0, 3.0, 1.5, 4.0, 0.5)
 
 
@@ -53,10 +53,9 @@ def test_draws_are_those_of_random_orders_in_every_search(budget: float) -> None
     assert len(set(np.round(list(wanted.values()), 9))) > 1  # they are not equally likely
     front = eevee.pareto(scorer)
     for found in (
-        eevee.evolve(scorer, budget=budget),
-        eevee.evolve(scorer, budget=budget, exhaustive=False, evolution=QUICK),
+        eevee.search.evolve(scorer, budget=budget),
+        eevee.search.evolve(scorer, budget=budget, exhaustive=False, evolution=QUICK),
         random_subsets(scorer, budget=budget),
-        read_tier(scorer, front, budget),
         tiers_from_front(
             scorer, front, {"one": budget}, procedure=eevee.Procedure(evolution=QUICK)
         )["one"],
@@ -69,10 +68,10 @@ def test_draws_are_those_of_random_orders_in_every_search(budget: float) -> None
 
 def test_of_one_size_all_subsets_are_equally_likely_and_drawn_once() -> None:
     scorer = FunctionScorer(table_with(7), noise)
-    for found in (eevee.evolve(scorer, 3), random_subsets(scorer, 3)):
+    for found in (eevee.search.evolve(scorer, 3), random_subsets(scorer, 3)):
         assert sorted(found.random_draws) == list(combinations(scorer.table.benchmark_names, 3))
     rules = eevee.Constraints(require=("b01",))
-    found = eevee.evolve(scorer, 3, constraints=rules)
+    found = eevee.search.evolve(scorer, 3, constraints=rules)
     assert len(found.random_draws) == found.n_random == 15
 
 
@@ -98,7 +97,7 @@ def test_one_median_stands_beside_the_winner_and_in_the_row_and_in_the_figure(
     assert row["loss"] == found.random_median
     assert row["evaluated"] == found.n_random
     assert f"{found.n_random:,}" in row["note"]
-    shown = cost_frame({"one": found}, best_losses(scorer, {"one": found}), scorer)
+    shown = overview(scorer, {"one": found}, best_losses(scorer, {"one": found})).cloud
     dots = shown.loc[shown["kind"] == "random", "loss"]
     assert sorted(dots) == sorted(map(smooth, set(found.random_draws)))
 
@@ -118,7 +117,7 @@ def test_rating_at_equal_cost_counts_draws_as_random_orders_give_them() -> None:
 def test_an_exact_search_under_a_budget_does_not_count_what_leaves_money_unspent() -> None:
     table = eevee.read_table(SHARED / "cases/trust/vtab12.csv")
     scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
-    found = eevee.evolve(scorer, budget=9.0)
+    found = eevee.search.evolve(scorer, budget=9.0)
     assert found.exact
     assert {len(subset) for subset in found.random_draws} == {9}
     assert 210 <= found.n_random <= 220

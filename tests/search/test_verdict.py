@@ -12,15 +12,15 @@ import pandas as pd
 import pytest
 
 import eevee
+from eevee.search.judging import search_verdict
 from eevee.search.sweep import judge_sizes
-from eevee.search.verdict import search_verdict
 from tests.cli.conftest import run_in_process
 from tests.conftest import made_table
 from tests.scorers.tables import few_splits
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"
-QUICK = eevee.Evolution(population=300, winners=10, children=5, generations=3)
+QUICK = eevee.search.Evolution(population=300, winners=10, children=5, generations=3)
 
 
 def table_of(values: np.ndarray) -> eevee.ResultsTable:
@@ -30,7 +30,7 @@ def table_of(values: np.ndarray) -> eevee.ResultsTable:
 
 def judged(table: eevee.ResultsTable, **goal: Any) -> Any:
     scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table))
-    found = eevee.evolve(scorer, **goal, evolution=QUICK)
+    found = eevee.search.evolve(scorer, **goal, evolution=QUICK)
     return search_verdict(scorer, found, **goal)
 
 
@@ -67,7 +67,7 @@ def test_a_few_benchmarks_that_tell_of_the_others_are_found_to_be_an_advantage()
 def test_noise_and_share_are_those_of_the_definition() -> None:
     table = made_table(n_models=25, n_benchmarks=8)
     scorer = eevee.RidgeScorer(table, few_splits(table, n_splits=5))
-    found = eevee.evolve(scorer, 3)
+    found = eevee.search.evolve(scorer, 3)
     assert len(found.random_draws) == 56
     losses = scorer.split_losses(found.random_draws)
     train, test = scorer.splits.fit[0].sum(), scorer.splits.test[0].sum()
@@ -85,7 +85,7 @@ def test_noise_and_share_are_those_of_the_definition() -> None:
 def test_winner_and_random_subsets_are_compared_by_the_same_loss_and_noise_counts_once() -> None:
     table = made_table(n_models=20, n_benchmarks=7)
     scorer = eevee.MLPScorer(table, few_splits(table, n_splits=3), epochs=5)
-    found = eevee.evolve(scorer, 2, n_rescore=4)
+    found = eevee.search.evolve(scorer, 2, n_rescore=4)
     assert found.best_row["rescored_mean"] != found.best_row["loss"]
     verdict = search_verdict(scorer, found)
     losses = scorer.split_losses(found.random_draws)
@@ -99,7 +99,7 @@ def test_winner_and_random_subsets_are_compared_by_the_same_loss_and_noise_count
 def test_blanks_are_none_so_that_json_is_valid() -> None:
     table = made_table(n_models=20, n_benchmarks=6)
     blank = eevee.RidgeScorer(table, few_splits(table), targets="unseen")
-    told = search_verdict(blank, eevee.evolve(blank, 6)).as_dict()
+    told = search_verdict(blank, eevee.search.evolve(blank, 6)).as_dict()
     assert told["loss"] is None
     assert told["random_median"] is None
     assert told["below"] is None
@@ -109,13 +109,13 @@ def test_blanks_are_none_so_that_json_is_valid() -> None:
 def test_one_split_or_hardly_any_subsets_give_no_noise_and_no_claim() -> None:
     table = made_table(n_models=20, n_benchmarks=6)
     one = eevee.RidgeScorer(table, few_splits(table, n_splits=1))
-    found = search_verdict(one, eevee.evolve(one, 2))
+    found = search_verdict(one, eevee.search.evolve(one, 2))
     assert (found.noise, found.distance, found.clear) == (None, None, False)
     assert "too few splits" in found.words
     scorer = eevee.RidgeScorer(table, few_splits(table, n_splits=4))
-    assert search_verdict(scorer, eevee.evolve(scorer, 6)).distance is None
+    assert search_verdict(scorer, eevee.search.evolve(scorer, 6)).distance is None
     blank = eevee.RidgeScorer(table, few_splits(table), targets="unseen")
-    assert "no random subset" in search_verdict(blank, eevee.evolve(blank, 6)).words
+    assert "no random subset" in search_verdict(blank, eevee.search.evolve(blank, 6)).words
 
 
 def test_a_search_without_random_subsets_is_judged_beside_those_of_its_goal() -> None:

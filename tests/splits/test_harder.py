@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import eevee
-from eevee.splits.near_duplicates import straddling
+from eevee.splits.near_duplicates import separated_groups
 from tests.averages import average_by_loops
 from tests.conftest import made_table
 from tests.scorers.tables import rich_table
@@ -40,7 +40,7 @@ def nearest(sizes: list[int], target: int, least: int, most: int) -> int:
 def test_a_family_is_never_on_two_sides(families: list[str | None], test: float, seed: int) -> None:
     assume(max(sizes_of(families)) <= len(families) - 2)
     table = with_attribute("family", families)
-    splits = eevee.family_splits(table, n_splits=4, test_size=test, seed=seed)
+    splits = eevee.splits.family_splits(table, n_splits=4, test_size=test, seed=seed)
     assert (np.sum(splits.sides, axis=0) == 1).all()
     for family in {family for family in families if family}:
         members = np.array([one == family for one in families])
@@ -53,7 +53,7 @@ def test_the_test_share_is_as_near_as_whole_families_can_come(families: list[str
     sizes = sizes_of(families)
     n = len(families)
     assume(max(sizes) <= n - 2)
-    splits = eevee.family_splits(with_attribute("family", families), n_splits=3)
+    splits = eevee.splits.family_splits(with_attribute("family", families), n_splits=3)
     wanted = max(2, round(0.2 * n))
     best = nearest(sizes, wanted, 2, n - 2)
     assert (np.abs(splits.test.sum(axis=1) - wanted) == best).all()
@@ -61,13 +61,13 @@ def test_the_test_share_is_as_near_as_whole_families_can_come(families: list[str
 
 def test_families_of_one_size_are_held_out_about_equally_often() -> None:
     table = with_attribute("family", [f for f in "abcdefghij" for _ in range(2)])
-    held_out = eevee.family_splits(table, n_splits=400).test.mean(axis=0)
+    held_out = eevee.splits.family_splits(table, n_splits=400).test.mean(axis=0)
     assert np.abs(held_out - 0.2).max() < 0.08  # four standard errors
 
 
 def test_models_without_a_family_are_families_of_their_own() -> None:
     table = with_attribute("family", ["a"] * 4 + [None, "", float("nan")] * 4)
-    test = eevee.family_splits(table, n_splits=50).test
+    test = eevee.splits.family_splits(table, n_splits=50).test
     assert len(np.unique(test[:, 4:], axis=0)) > 10
 
 
@@ -75,8 +75,10 @@ def test_families_linked_by_duplicates_stay_together() -> None:
     families = [f for f in "abcdef" for _ in range(3)]
     twins = list(range(18))
     twins[3] = twins[0]  # of families a and b
-    splits = eevee.family_splits(with_attribute("family", families), test_size=0.3, groups=twins)
-    assert straddling(splits, ["ab" if f in "ab" else f for f in families]).empty
+    splits = eevee.splits.family_splits(
+        with_attribute("family", families), test_size=0.3, groups=twins
+    )
+    assert separated_groups(splits, ["ab" if f in "ab" else f for f in families]).empty
 
 
 @pytest.mark.parametrize(
@@ -97,12 +99,12 @@ def test_families_that_cannot_be_split_are_refused(
     families: list[str], options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(eevee.EeveeError, match=message):
-        eevee.family_splits(with_attribute("family", families), **options)
+        eevee.splits.family_splits(with_attribute("family", families), **options)
 
 
 def test_a_table_without_attributes_says_so() -> None:
     with pytest.raises(eevee.EeveeError, match="the models have none"):
-        eevee.family_splits(made_table())
+        eevee.splits.family_splits(made_table())
 
 
 def standing(table: eevee.ResultsTable) -> np.ndarray:
@@ -119,29 +121,29 @@ def test_every_frontier_test_model_is_above_every_other_model(
     table = rich_table(25, missing=missing, seed=seed)
     mean = standing(table)
     assume(not np.isnan(mean).any())
-    splits = eevee.frontier_splits(table, n_splits=3, test_size=test, seed=seed)
+    splits = eevee.splits.frontier_splits(table, n_splits=3, test_size=test, seed=seed)
     for tests in splits.test:
         assert tests.sum() == max(2, round(test * 25))
         assert mean[tests].min() > mean[~tests].max()
 
 
 def test_frontier_splits_test_the_same_models_and_train_on_different_ones() -> None:
-    splits = eevee.frontier_splits(made_table(40), n_splits=5)
+    splits = eevee.splits.frontier_splits(made_table(40), n_splits=5)
     assert len(np.unique(splits.test, axis=0)) == 1
     assert len(np.unique(splits.fit, axis=0)) == 5
     assert set(splits.fit.sum(axis=1)) == {26}  # of the 32 lower models
     assert set(splits.validation.sum(axis=1)) == {5}
-    everyone = eevee.frontier_splits(made_table(40), n_splits=1, train_share=1)
+    everyone = eevee.splits.frontier_splits(made_table(40), n_splits=1, train_share=1)
     assert everyone.fit.sum() == 32
 
 
-ORDERED = [eevee.frontier_splits, eevee.time_splits]
+ORDERED = [eevee.splits.frontier_splits, eevee.splits.time_splits]
 
 
 @pytest.mark.parametrize("make", ORDERED)
 @given(labels=st.lists(st.integers(0, 15), min_size=30, max_size=30))
 def test_groups_are_not_straddled_and_a_relative_of_a_test_model_does_not_train(
-    make: Callable[..., eevee.Splits], labels: list[int]
+    make: Callable[..., eevee.splits.Splits], labels: list[int]
 ) -> None:
     table = with_attribute("date", list(range(30)))
     plain = make(table, n_splits=1)
@@ -149,7 +151,7 @@ def test_groups_are_not_straddled_and_a_relative_of_a_test_model_does_not_train(
     assume(len(set(np.array(labels)[left])) >= 2)
     splits = make(table, groups=labels)
     np.testing.assert_array_equal(splits.test[0], plain.test[0])
-    assert straddling(splits, labels).empty
+    assert separated_groups(splits, labels).empty
     assert not (splits.fit & ~left).any()
 
 
@@ -164,7 +166,7 @@ def test_groups_are_not_straddled_and_a_relative_of_a_test_model_does_not_train(
     ],
 )
 def test_ordered_splits_that_cannot_be_are_refused(
-    make: Callable[..., eevee.Splits], options: dict[str, Any], message: str
+    make: Callable[..., eevee.splits.Splits], options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(eevee.EeveeError, match=message):
         make(with_attribute("date", list(range(20))), **options)
@@ -175,7 +177,7 @@ def test_a_model_without_a_score_has_no_place_by_mean_score() -> None:
     blank = table.scores.copy()
     blank.iloc[3] = np.nan
     with pytest.raises(eevee.EeveeError, match="model 'm03' has no score"):
-        eevee.frontier_splits(eevee.ResultsTable.from_scores(blank))
+        eevee.splits.frontier_splits(eevee.ResultsTable.from_scores(blank))
 
 
 @given(years=st.lists(st.integers(2010, 2020), min_size=8, max_size=40), test=st.floats(0.1, 0.5))
@@ -186,7 +188,7 @@ def test_every_time_test_model_is_later_than_every_other_model(
     n = len(dates)
     counts = [k for k in range(2, n - 1) if dates[n - k] > dates[n - k - 1]]
     assume(counts)
-    splits = eevee.time_splits(with_attribute("date", years), test_size=test, n_splits=3)
+    splits = eevee.splits.time_splits(with_attribute("date", years), test_size=test, n_splits=3)
     wanted = max(2, round(test * n))
     for tests in splits.test:
         assert min(np.array(years)[tests]) > max(np.array(years)[~tests])
@@ -208,7 +210,7 @@ def test_every_time_test_model_is_later_than_every_other_model(
 def test_dates_years_and_numbers_are_put_in_order(dates: list[Any]) -> None:
     order = [4, 0, 5, 2, 1, 3]
     table = with_attribute("released", [dates[i] for i in order])
-    test = eevee.time_splits(table, by="released", test_size=0.34).test[0]
+    test = eevee.splits.time_splits(table, by="released", test_size=0.34).test[0]
     assert [order[i] for i in np.flatnonzero(test)] == [4, 5]
 
 
@@ -226,12 +228,14 @@ def test_dates_years_and_numbers_are_put_in_order(dates: list[Any]) -> None:
 )
 def test_dates_that_cannot_be_ordered_are_refused(dates: list[Any], message: str) -> None:
     with pytest.raises(eevee.EeveeError, match=message):
-        eevee.time_splits(with_attribute("date", dates))
+        eevee.splits.time_splits(with_attribute("date", dates))
 
 
-@pytest.mark.parametrize("make", [eevee.frontier_splits, eevee.time_splits, eevee.family_splits])
+@pytest.mark.parametrize(
+    "make", [eevee.splits.frontier_splits, eevee.splits.time_splits, eevee.splits.family_splits]
+)
 def test_the_seed_decides_and_more_splits_begin_with_the_same(
-    make: Callable[..., eevee.Splits],
+    make: Callable[..., eevee.splits.Splits],
 ) -> None:
     table = with_attribute("date", list(range(24)))
     table.models["family"] = [i // 2 for i in range(24)]

@@ -15,7 +15,7 @@ from eevee.splits.near_duplicates import (
     duplicate_groups,
     find_leak,
     kept_together,
-    straddling,
+    separated_groups,
 )
 from tests.conftest import made_table
 from tests.scorers.tables import rich_table, with_scores
@@ -161,23 +161,25 @@ def test_on_public_tables_they_are_one_model_under_two_names(
 def test_random_splits_straddle_duplicates_and_splits_by_their_groups_do_not() -> None:
     table = with_rows(made_table(20), made_table(20).scores.to_numpy()[:4])
     labels = duplicate_groups(table)
-    apart = straddling(eevee.shuffle_splits(table), labels)
+    apart = separated_groups(eevee.shuffle_splits(table), labels)
     assert apart["members"].tolist() == [(i, 20 + i) for i in range(4)]
     assert apart["n_splits"].between(1, 10).all()
-    for make in (eevee.shuffle_splits, eevee.fold_splits, eevee.frontier_splits):
-        assert straddling(make(table, groups=labels), labels).empty
+    for make in (eevee.shuffle_splits, eevee.fold_splits, eevee.splits.frontier_splits):
+        assert separated_groups(make(table, groups=labels), labels).empty
 
 
 def test_straddling_counts_train_against_validation_too() -> None:
     train = np.array([[True, False, False]])
-    splits = eevee.Splits(train=train, validation=train[:, [1, 0, 2]], test=train[:, [1, 2, 0]])
-    assert straddling(splits, [0, 0, 1])["n_splits"].tolist() == [1]
-    assert straddling(splits, [0, 1, 2]).empty
+    splits = eevee.splits.Splits(
+        train=train, validation=train[:, [1, 0, 2]], test=train[:, [1, 2, 0]]
+    )
+    assert separated_groups(splits, [0, 0, 1])["n_splits"].tolist() == [1]
+    assert separated_groups(splits, [0, 1, 2]).empty
 
 
 def test_straddling_wants_one_label_per_model() -> None:
     with pytest.raises(eevee.EeveeError, match="3 group labels for 24 models"):
-        straddling(eevee.shuffle_splits(made_table()), [0, 1, 2])
+        separated_groups(eevee.shuffle_splits(made_table()), [0, 1, 2])
 
 
 @given(pairs=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=20))
@@ -223,9 +225,9 @@ def test_kept_together_joins_groups_and_near_duplicates_and_is_none_where_all_ma
 def test_a_leak_counts_what_any_of_several_splits_parts() -> None:
     table = with_rows(made_table(6), made_table(6).scores.to_numpy()[[0, 3]])
 
-    def testing(*places: int) -> eevee.Splits:
+    def testing(*places: int) -> eevee.splits.Splits:
         test = np.isin(np.arange(8), places)[None]
-        return eevee.Splits(train=~test, validation=np.zeros_like(test), test=test)
+        return eevee.splits.Splits(train=~test, validation=np.zeros_like(test), test=test)
 
     assert find_leak(table, testing(0, 6), testing(1, 2)) is None
     assert find_leak(table, testing(0, 6), testing(2, 7)) == Leak(2, 1, ("m003", "m007"))

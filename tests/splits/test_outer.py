@@ -11,7 +11,7 @@ import pytest
 
 import eevee
 from eevee.splits.groups import Groups, group_labels
-from eevee.splits.near_duplicates import duplicate_groups, straddling
+from eevee.splits.near_duplicates import duplicate_groups, separated_groups
 from eevee.splits.outer import KINDS, Drawing, checked_kinds
 from eevee.splits.splits import Splits
 from tests.conftest import made_table
@@ -39,7 +39,9 @@ def drawn(table: eevee.ResultsTable, kind: str, **options: Any) -> Splits:
 def test_every_family_is_held_out_as_a_whole_and_equally_often(sizes: tuple[int, ...]) -> None:
     table = with_families(sizes)
     outer = drawn(table, "family")
-    assert straddling(Splits(outer.fit, np.zeros_like(outer.fit), outer.test), _labels(table)).empty
+    assert separated_groups(
+        Splits(outer.fit, np.zeros_like(outer.fit), outer.test), _labels(table)
+    ).empty
     assert set(outer.test.sum(axis=0)) == {2}
     assert outer.n_splits == 2 * min(5, len(sizes))
     assert (outer.fit | outer.test).all()
@@ -52,7 +54,7 @@ def _labels(table: eevee.ResultsTable) -> np.ndarray:
 def test_a_family_that_random_draws_never_test_is_held_out_too() -> None:
     table = with_families((20, 5, 4, 3))
     large = _labels(table) == 0
-    assert not eevee.family_splits(table).test[:, large].any()
+    assert not eevee.splits.family_splits(table).test[:, large].any()
     assert drawn(table, "family").test[:, large].sum() == 2 * 20
 
 
@@ -96,7 +98,7 @@ def test_what_belongs_together_is_never_parted(kind: str) -> None:
         outer = drawn(table, kind, together=labels)
         sides = Splits(outer.fit, np.zeros_like(outer.fit), outer.test)
         if kind == "family" or not parted:
-            assert straddling(sides, together).empty != parted
+            assert separated_groups(sides, together).empty != parted
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import eevee
-from eevee.splits.near_duplicates import straddling
+from eevee.splits.near_duplicates import separated_groups
 from tests.conftest import made_table
 
 SHARES = st.floats(0.02, 0.6)
@@ -103,7 +103,7 @@ def test_a_model_on_two_sides_is_refused_by_name_of_split_and_model() -> None:
     train = ~test
     train[1, 1] = True
     with pytest.raises(eevee.EeveeError, match="split 1: model 1 is on two sides"):
-        eevee.Splits(train=train, validation=_none(3, 3), test=test)
+        eevee.splits.Splits(train=train, validation=_none(3, 3), test=test)
 
 
 @pytest.mark.parametrize("side", ["train", "test"])
@@ -112,15 +112,15 @@ def test_a_split_without_a_training_or_a_test_model_is_refused(side: str) -> Non
     masks[side] = masks[side].copy()
     masks[side][2] = False
     with pytest.raises(eevee.EeveeError, match=f"split 2 has no {side}"):
-        eevee.Splits(validation=_none(3, 3), **masks)
+        eevee.splits.Splits(validation=_none(3, 3), **masks)
 
 
 def test_masks_of_different_shapes_are_refused() -> None:
     test = np.eye(3, dtype=bool)
     with pytest.raises(eevee.EeveeError, match="share one shape"):
-        eevee.Splits(train=~test, validation=_none(2, 3), test=test)
+        eevee.splits.Splits(train=~test, validation=_none(2, 3), test=test)
     with pytest.raises(eevee.EeveeError, match="share one shape"):
-        eevee.Splits(train=~test[0], validation=_none(1, 3)[0], test=test[0])
+        eevee.splits.Splits(train=~test[0], validation=_none(1, 3)[0], test=test[0])
 
 
 def test_masks_cannot_be_changed_afterwards() -> None:
@@ -144,7 +144,7 @@ def test_grouped_models_are_on_one_side_together_in_random_splits(
 ) -> None:
     assume(largest(labels) <= len(labels) - 2)
     splits = eevee.shuffle_splits(made_table(len(labels), 2), groups=labels, seed=seed)
-    assert straddling(splits, labels).empty
+    assert separated_groups(splits, labels).empty
     assert (np.sum(splits.sides, axis=0) == 1).all()
 
 
@@ -161,7 +161,7 @@ def test_folds_hold_out_every_model_equally_often_and_keep_groups_together(
     for repeat in range(repeats):
         once = splits.take(range(repeat * folds, (repeat + 1) * folds))
         assert (once.test.sum(axis=0) == 1).all()
-    assert straddling(splits, labels).empty
+    assert separated_groups(splits, labels).empty
     assert (np.sum(splits.sides, axis=0) == 1).all()
 
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 import eevee
 from eevee.base.arrays import FloatArray
-from eevee.scorers.spec import Scoring
+from eevee.scorers.spec import ScorerSpec
 from eevee.search.correlation import correlations_with_mean
 from eevee.tables.averages import loss_weights, mean_scores
 from eevee.tables.results_table import ResultsTable
@@ -46,7 +46,7 @@ def test_a_mean_score_goes_over_columns_benchmarks_and_tasks(seed: int, weighted
 def test_the_frontier_is_drawn_by_the_weighted_mean_score(weighted: bool) -> None:
     table = rich_table(40, seed=3)
     weights = some_weights(table, weighted)
-    test = eevee.frontier_splits(table, n_splits=1, weights=weights).test[0]
+    test = eevee.splits.frontier_splits(table, n_splits=1, weights=weights).test[0]
     standing = by_loops(table, table.oriented, weights)
     assert standing[test].min() > standing[~test].max()
 
@@ -56,7 +56,8 @@ def test_weights_change_which_models_are_at_the_frontier() -> None:
     first = table.benchmark_names[0]
     only = {name: float(name == first) for name in table.benchmark_names}
     one, other = (
-        eevee.frontier_splits(table, n_splits=1, weights=weights).test for weights in (None, only)
+        eevee.splits.frontier_splits(table, n_splits=1, weights=weights).test
+        for weights in (None, only)
     )
     assert (one != other).any()
 
@@ -82,7 +83,7 @@ def test_the_mean_over_the_other_benchmarks_is_that_mean_score(weighted: bool) -
 def test_where_all_weight_is_on_what_was_measured_the_ranking_is_right() -> None:
     table = made_table(30, 6)
     weights = {name: float(name == "b00") for name in table.benchmark_names}
-    scoring = Scoring("ridge", n_splits=3, weights=weights)
+    scoring = ScorerSpec("ridge", n_splits=3, weights=weights)
     given = {"with": ["b00", "b01"], "without": ["b02", "b03"]}
     found = eevee.assess(table, subsets=given, scorer=scoring, n_repeats=1).methods
     seen = found.set_index("method")

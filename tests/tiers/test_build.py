@@ -208,7 +208,7 @@ def test_a_tier_of_everything_is_refused_before_the_work_where_only_the_unseen_i
     unseen = eevee.RidgeScorer(table, splits, targets="unseen")
     with pytest.raises(eevee.EeveeError, match=r"tier .all.: with all 5 benchmarks nothing"):
         make_goals(unseen, {}, {"all": 5})
-    by_r2 = eevee.objective_scorer(eevee.RidgeScorer(table, splits), "r2")
+    by_r2 = eevee.scorers.objective_scorer(eevee.RidgeScorer(table, splits), "r2")
     with pytest.raises(eevee.EeveeError, match="objective='r2'"):
         make_goals(by_r2, {}, {"all": 5})
     assert make_goals(unseen, {}, {"most": 4})
@@ -220,7 +220,7 @@ def test_a_result_holds_what_the_verb_prints_as_the_parts_themselves_give_it() -
     table = made_table(20, 6)
     scorer = eevee.RidgeScorer(table, eevee.shuffle_splits(table, n_splits=3))
     procedure = Procedure("greedy")
-    judged = partial(eevee.assess_tiers, scorer="ridge", n_folds=3, n_repeats=1, seed=5)
+    judged = partial(eevee.assessment.assess_tiers, scorer="ridge", n_folds=3, n_repeats=1, seed=5)
     rules = eevee.Constraints(exclude=[table.benchmark_names[0]])
     budgets = {"small": 2, "big": "70%"}
     options = {"procedure": procedure, "constraints": rules, "nested": True}
@@ -257,9 +257,11 @@ def test_a_result_is_dumped_as_its_tier_set(tmp_path: Path) -> None:
 
 def test_a_stopped_job_neither_nests_nor_compares_nor_assesses() -> None:
     scorer = FunctionScorer(table_with(12), smooth)
-    watch = eevee.RunControl(stop=lambda: True)
+    control = eevee.RunControl(stop=lambda: True)
     budgets = {"small": 2, "big": 3}
-    found = build_tiers(scorer, budgets, nested=True, assess=eevee.assess_tiers, watch=watch)
+    found = build_tiers(
+        scorer, budgets, nested=True, assess=eevee.assessment.assess_tiers, control=control
+    )
     assert found.names == ("small",)
     assert (found.nesting, found.baselines) == (None, None)
     assert found["small"].assessed_loss is None

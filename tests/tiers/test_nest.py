@@ -89,8 +89,8 @@ def test_a_damaged_checkpoint_of_a_chain_is_refused_and_not_taken_for_a_chain_th
 ) -> None:
     scorer = FunctionScorer(table_with(12), smooth)
     goals = make_goals(scorer, {"a": 2.0, "b": 5.0})
-    watch = RunControl(Checkpoints(tmp_path))
-    options = {"procedure": replace(QUICK, exhaustive=False), "watch": watch}
+    control = RunControl(Checkpoints(tmp_path))
+    options = {"procedure": replace(QUICK, exhaustive=False), "control": control}
     free = search_tiers(scorer, goals, **options)
     nest_tiers(scorer, goals, free, **options)
     label = blake2b(b"a (cut)", digest_size=8).hexdigest()

@@ -38,7 +38,7 @@ class SplitFit:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Cells to predict, all of them bent or all of them not, sorted by split and column.
+    """Cells to predict, all of them logit-scaled or all of them not, sorted by split and column.
 
     Attributes
     ----------
@@ -47,9 +47,9 @@ class Cells:
     weights : shape (n_features, n_cells)
         What the test model's vector is multiplied with.
     constant, target, width, low : shape (n_cells,)
-        A prediction is constant + weights @ vector; in a bent cell that is the logit with its
-        sign turned, and the prediction is width / (1 + exp(logit)). It and the target are in
-        units, above the low end of the column's scale where it is bent.
+        A prediction is constant + weights @ vector; in a logit-scaled cell that is the logit with
+        its sign turned, and the prediction is width / (1 + exp(logit)). It and the target are in
+        units, above the low end of the column's scale where it is logit-scaled.
     start, count, place : shape (n_groups,)
         First cell of each split and column, how many there are, and split * n_columns + column.
     """
@@ -63,7 +63,7 @@ class Cells:
     start: IntArray
     count: IntArray
     place: IntArray
-    bent: bool
+    logit_scaled: bool
 
 
 class Probe:
@@ -71,8 +71,8 @@ class Probe:
 
     A test model's vector solves a ridge regression of its measured columns on their loadings.
     The normal equations are sums over benchmarks of terms that are known beforehand. A model
-    without any measured column gets the column means, in a bent column kept as far from the ends
-    as any score is.
+    without any measured column gets the column means, in a logit-scaled column kept as far from the
+    ends as any score is.
 
     Parameters
     ----------
@@ -207,15 +207,15 @@ def _cells(
     units: FloatArray,
     size: int,
 ) -> list[Cells]:
-    """All cells to predict, those in linear columns before those in bent ones."""
+    """All cells to predict, those in linear columns before those in logit-scaled ones."""
     asked = test[:, :, None] & wanted[:, None, :] & np.isfinite(scores)
     split, column, model = np.nonzero(asked.transpose(0, 2, 1))
     row = (np.cumsum(test).reshape(test.shape) - 1)[split, model]
-    bent = np.stack([fit.space.logit for fit in fits])
+    logit_scaled = np.stack([fit.space.logit for fit in fits])
     table = np.stack([_coefficients(fit, units, size) for fit in fits])
     found = []
     for kind in (False, True):
-        here = bent[split, column] == kind
+        here = logit_scaled[split, column] == kind
         s, c = split[here], column[here]
         if not here.any():
             continue
@@ -234,7 +234,7 @@ def _cells(
                 start=start,
                 count=count,
                 place=place,
-                bent=kind,
+                logit_scaled=kind,
             )
         )
     return found
@@ -273,7 +273,7 @@ def _predictions(cells: Cells, vectors: list[FloatArray]) -> FloatArray:
         np.take(vector, cells.row, axis=1, out=part, mode="clip")
         part *= weights
         total += part
-    if cells.bent:
+    if cells.logit_scaled:
         with np.errstate(over="ignore"):
             np.exp(total, out=total)
         total += 1.0

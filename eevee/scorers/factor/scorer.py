@@ -47,10 +47,10 @@ class FactorScorer(BaseScorer):
     """Held-out loss of a factor model that sees only the subset.
 
     A score is column bias + model bias + factors, fitted once per split on its training and
-    validation models by masked alternating least squares; percentages are bent by a logit where
-    that helps. A candidate then costs one small ridge regression per test model, over the
+    validation models by masked alternating least squares; percentages are logit-scaled where that
+    helps. A candidate then costs one small ridge regression per test model, over the
     columns of the subset that the model has. A test model that has none gets the column means, in
-    a bent column kept between 0.5 and 99.5 %.
+    a logit-scaled column kept between 0.5 and 99.5 %.
 
     What is a percentage is guessed per split from the fitting scores of a column alone: between 0
     and 1 it is a share, else between 0 and 100 a percentage, whatever it is called. So a column of
@@ -71,7 +71,7 @@ class FactorScorer(BaseScorer):
     penalty : float or "auto"
         Of squared factors and loadings.
     logit : bool or "auto"
-        Whether percentages (0 to 1, or 0 to 100) are bent.
+        Whether percentages (0 to 1, or 0 to 100) are logit-scaled.
     seed : int
         Of the folds by which "auto" chooses: per split, among its training and validation
         models, half of the cells of the models left out predicted from the other half.

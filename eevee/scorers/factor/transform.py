@@ -13,7 +13,7 @@ MARGIN = 0.005
 """Shares are kept this far from 0 and 1: published percentages are rounded, and 100 is not
 infinitely better than 99."""
 PRIOR_CELLS = 3
-"""A column's variance is pulled to a common one as if by so many cells more: the spread of two
+"""A column's variance is pulled to a common one as if by this many more cells: the spread of two
 or three scores says little."""
 
 
@@ -59,7 +59,7 @@ class Space:
 
     def bend(self, scores: FloatArray) -> FloatArray:
         """Logits where there are logits, (..., n_columns)."""
-        return _bend(scores, self.low, self.width, self.logit)
+        return _to_logit(scores, self.low, self.width, self.logit)
 
 
 def fit_space(
@@ -79,7 +79,7 @@ def fit_space(
     units : shape (n_columns,)
         What a column's sd is pulled to where there is no logit.
     logit : bool
-        Whether percentages are bent.
+        Whether percentages are logit-scaled.
     bounds : Bounds, optional
         Of the columns, turned like the scores; by default the scale that the seen cells look like.
 
@@ -92,17 +92,19 @@ def fit_space(
     if bounds is not None:
         low = np.where(bounds.bounded, bounds.low, 0.0)
         width = np.where(bounds.bounded, bounds.high - low, np.nan)
-    bent = np.isfinite(width) & logit
+    logit_scaled = np.isfinite(width) & logit
     average, _ = _moments(scores, seen)
-    raw = _bend(scores, low, width, bent)
+    raw = _to_logit(scores, low, width, logit_scaled)
     mean, squares = _moments(raw, seen)
     count = seen.sum(axis=0)
-    common = _common_variance(squares, count, bent, units)
+    common = _common_variance(squares, count, logit_scaled, units)
     sd = np.sqrt((squares + PRIOR_CELLS * common) / (count + PRIOR_CELLS))
-    return Space(low, width, bent, mean, np.where(sd > 0, sd, 1.0), average)
+    return Space(low, width, logit_scaled, mean, np.where(sd > 0, sd, 1.0), average)
 
 
-def _bend(scores: FloatArray, low: FloatArray, width: FloatArray, logit: BoolArray) -> FloatArray:
+def _to_logit(
+    scores: FloatArray, low: FloatArray, width: FloatArray, logit: BoolArray
+) -> FloatArray:
     share = np.clip((scores - low) / np.where(logit, width, 1.0), MARGIN, 1 - MARGIN)
     return np.where(logit, np.log(share / (1 - share)), scores)
 
@@ -114,9 +116,9 @@ def _moments(values: FloatArray, seen: BoolArray) -> tuple[FloatArray, FloatArra
 
 
 def _common_variance(
-    squares: FloatArray, count: FloatArray, bent: BoolArray, units: FloatArray
+    squares: FloatArray, count: FloatArray, logit_scaled: BoolArray, units: FloatArray
 ) -> FloatArray:
     """Logits share one scale, so their median variance is a guess for each of them."""
-    known = bent & (count > PRIOR_CELLS)
+    known = logit_scaled & (count > PRIOR_CELLS)
     middle = np.median(squares[known] / count[known]) if known.any() else 1.0
-    return np.where(bent, middle, units**2)
+    return np.where(logit_scaled, middle, units**2)

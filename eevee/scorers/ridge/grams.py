@@ -110,8 +110,8 @@ class Grams:
         alphas = self.choice.best(spectrum, seen.squares.diagonal(dim1=1, dim2=2), total)
         inverse = (spectrum + alphas.reshape(-1, 1)).reciprocal()
         test_gram = torch.bmm(vectors.mT, torch.bmm(test_gram, vectors))
-        bent = ordered_sum((test_gram * seen.squares * inverse[:, :, None]).unbind(1))
-        change = ordered_sum((inverse * (bent - 2.0 * seen.cross)).unbind(1))
+        logit_scaled = ordered_sum((test_gram * seen.squares * inverse[:, :, None]).unbind(1))
+        change = ordered_sum((inverse * (logit_scaled - 2.0 * seen.cross)).unbind(1))
         return (change.view(self.n_splits, -1) + rest).numpy().T
 
     def best_alphas(self, chosen: IntArray, weights: FloatArray | None = None) -> FloatArray:

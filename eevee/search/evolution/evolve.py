@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict
 from functools import partial
 
 import numpy as np
 
 from eevee.scorers.base import Scorer
-from eevee.search.checkpoint import Checkpoints
 from eevee.search.constraints import Constraints
-from eevee.search.control import never
+from eevee.search.control import UNATTENDED, RunControl, takes_control
 from eevee.search.evolution.generations import Evolution, Generations
 from eevee.search.evolution.screen import check_screen
 from eevee.search.goal import Budget, Goal, inside
 from eevee.search.greedy import swapped
-from eevee.search.result import Ledger, ProgressHook, SearchResult
+from eevee.search.result import Ledger, SearchResult
 from eevee.search.space import members
 
 
+@takes_control
 def evolve(
     scorer: Scorer,
     k: int | None = None,
@@ -33,9 +33,7 @@ def evolve(
     n_rescore: int = 8,
     include: Iterable[Iterable[str]] = (),
     label: str = "search",
-    checkpoints: Checkpoints | None = None,
-    stop: Callable[[], bool] = never,
-    progress: ProgressHook | None = None,
+    control: RunControl = UNATTENDED,
 ) -> SearchResult:
     """Search for the subset with the lowest loss, of one size or under a budget.
 
@@ -69,17 +67,13 @@ def evolve(
     n_rescore : int
         Initialisations under which the best 50 are scored again; 0 skips it.
     include : iterable of subsets
-        Also begin with these (they are not part of the random baseline).
+        Also start from these (they are not part of the random baseline).
     label : str
         Name in progress reports, and of the checkpoint.
-    checkpoints : Checkpoints, optional
-        Where the state is kept after each generation, and taken up again if it is there: the
-        result is then that of an uninterrupted search.
-    stop : callable, optional
-        Asked between generations; true ends the search with what is best so far, under
-        ``settings["interrupted"]`` and without scoring it again.
-    progress : callable, optional
-        Told of a `Progress` as subsets are scored.
+    control : RunControl
+        Where the state is kept after each generation (and continued from, if it is there: the
+        result is then that of an uninterrupted search), who follows it, and when it stops: with
+        what is best so far, under ``settings["interrupted"]`` and without scoring it again.
 
     Returns
     -------
@@ -123,7 +117,7 @@ def evolve(
         **({} if exact or screen is None else {"screen": screen.describe()}),
     }
     most = evolution.most if every is None else len(every)
-    ledger = Ledger(scorer, label, most, progress)
+    ledger = Ledger(scorer, label, most, control.progress)
     rng = np.random.default_rng(seed)
     first = ledger.count_draws(space.draws(rng, evolution.population))
     if every is not None:
@@ -131,18 +125,18 @@ def evolve(
         logbook = ledger.one_line()
     else:
         kept = None
-        if checkpoints is not None:
-            kept = checkpoints.of(label, scorer, {**settings, "include": also})
+        if control.checkpoints is not None:
+            kept = control.checkpoints.of(label, scorer, {**settings, "include": also})
         search = Generations(
             space,
             ledger,
             evolution,
             rng,
             first,
-            rival=partial(swapped, scorer, space, stop),
+            rival=partial(swapped, scorer, space, control.stop),
             screen=screen,
             saved=kept,
-            stop=stop,
+            stop=control.stop,
         )
         logbook = search.run(also)
         if search.joined is not None:

@@ -32,7 +32,7 @@ class Evolution:
     Attributes
     ----------
     population : int
-        Random subsets to begin with.
+        Random subsets to start from.
     winners, children : int
         Subsets kept per generation, and moves made from each.
     generations : int
@@ -98,12 +98,12 @@ class Generations:
     evolution : Evolution
     rng : Generator
     first : sequence of subsets
-        The random ones to begin with.
+        The random ones to start from.
     rival : callable
         Gives what joins in the end; None if it was stopped before.
     screen : Scorer or None
     saved : Saved or None
-        Where the state is kept after each generation, and taken up again.
+        Where the state is kept after each generation, to resume from.
     stop : callable
         Asked before each generation; true ends the search there.
     """
@@ -149,7 +149,7 @@ class Generations:
     def run(self, include: Sequence[Subset]) -> pd.DataFrame:
         """Evolve, then polish, from the kept state if there is one; return the logbook.
 
-        `include` are subsets to begin with beside the random ones.
+        `include` are subsets to start from beside the random ones.
         """
         if not self._take_up():
             self._begin(include)

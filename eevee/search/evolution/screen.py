@@ -15,7 +15,7 @@ SCREEN_FACTOR = 10
 
 
 def check_screen(screen: Scorer, scorer: Scorer) -> None:
-    """Check that a screen speaks of the same models and benchmarks, and of the same targets.
+    """Check that a screen is for the same models and benchmarks, and of the same targets.
 
     Its splits, weights and scores are its own affair: it only proposes.
 

@@ -34,7 +34,7 @@ class Nsga:
         At most how many of them greedy search may take at the start, and half of them; 0 leaves
         it out.
     initial : int
-        Subsets to begin with beside those: chains of the cheapest, the others random.
+        Subsets to start from beside those: chains of the cheapest, the others random.
     population : int
         Subsets kept per generation.
     children : int
@@ -71,7 +71,7 @@ class FrontSearch:
     nsga : Nsga
     seed : int
     saved : Saved or None
-        Where the state is kept after each generation, and taken up again.
+        Where the state is kept after each generation, to resume from.
     stop : callable
         Asked before each generation; true ends the search there.
 
@@ -105,7 +105,7 @@ class FrontSearch:
     def run(self, include: Iterable[Subset] = ()) -> pd.DataFrame:
         """Search, from the kept state if there is one, and return the logbook.
 
-        `include` are subsets to begin with.
+        `include` are subsets to start from.
         """
         if not self._take_up():
             self._begin(include)

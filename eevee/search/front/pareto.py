@@ -1,8 +1,8 @@
-"""The Pareto front of loss and cost: the best subset for whatever one can pay."""
+"""The Pareto front of loss and cost: the best subset for every budget."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -12,13 +12,12 @@ import pandas as pd
 from eevee.base.errors import EeveeError
 from eevee.scorers.base import Scorer
 from eevee.scorers.loss import Targets
-from eevee.search.checkpoint import Checkpoints
 from eevee.search.constraints import Constraints
-from eevee.search.control import never
+from eevee.search.control import UNATTENDED, RunControl, takes_control
 from eevee.search.front.front import front_of, hypervolume
 from eevee.search.front.nsga import FrontSearch, Nsga, log_line
 from eevee.search.goal import Goal, inside
-from eevee.search.result import Ledger, ProgressHook
+from eevee.search.result import Ledger
 from eevee.search.space import Space, members
 from eevee.splits.splits import Splits
 from eevee.stats.intervals import overlap_factor
@@ -69,6 +68,7 @@ class ParetoResult:
         return hypervolume(self.front, self.mean_predictor, self.total_cost)
 
 
+@takes_control
 def pareto(
     scorer: Scorer,
     *,
@@ -79,9 +79,7 @@ def pareto(
     n_rescore: int = 8,
     exhaustive: bool = True,
     label: str = "Pareto front",
-    checkpoints: Checkpoints | None = None,
-    stop: Callable[[], bool] = never,
-    progress: ProgressHook | None = None,
+    control: RunControl = UNATTENDED,
 ) -> ParetoResult:
     """Search for the subsets of any size that no other one beats in both loss and cost.
 
@@ -98,20 +96,17 @@ def pareto(
         Of the search alone; the scorer and the splits have their own.
     settings : Nsga, optional
     include : iterable of subsets
-        Also begin with these.
+        Also start from these.
     n_rescore : int
         Initialisations under which the front is scored again; 0 skips it.
     exhaustive : bool
         Allow scoring everything.
     label : str
         Name in progress reports, and of the checkpoint.
-    checkpoints : Checkpoints, optional
-        Where the state is kept after each generation, and taken up again, as in `eevee.evolve`.
-    stop : callable, optional
-        Asked between generations; true ends the search with what is best so far, under
-        ``settings["interrupted"]`` and without scoring it again.
-    progress : callable, optional
-        Told of a `Progress` as subsets are scored.
+    control : RunControl
+        Where the state is kept after each generation (and continued from, if it is there: the
+        result is then that of an uninterrupted search), who follows it, and when it stops: with
+        what is best so far, under ``settings["interrupted"]`` and without scoring it again.
 
     Returns
     -------
@@ -146,15 +141,15 @@ def pareto(
         "seed": seed,
         "n_rescore": n_rescore,
     }
-    ledger = Ledger(scorer, label, nsga.evaluations, progress)
+    ledger = Ledger(scorer, label, nsga.evaluations, control.progress)
     if every is not None:
         ledger.add(every, 0)
         logbook = pd.DataFrame([log_line(ledger, 0)])
     else:
         saved = None
-        if checkpoints is not None:
-            saved = checkpoints.of(label, scorer, {**about, "include": also})
-        search = FrontSearch(space, ledger, nsga, seed, saved=saved, stop=stop)
+        if control.checkpoints is not None:
+            saved = control.checkpoints.of(label, scorer, {**about, "include": also})
+        search = FrontSearch(space, ledger, nsga, seed, saved=saved, stop=control.stop)
         logbook = search.run(also)
         if search.stopped:
             about |= {"interrupted": True, "n_rescore": 0}

@@ -494,4 +494,4 @@ def test_probe_cells_are_those_that_can_be_judged() -> None:
     cells: list[probe.Cells] = scorer._probe._cells
     asked = scorer._test_cells & (scorer._data.usable & table.is_target)[:, None, :]
     assert sum(len(part.row) for part in cells) == asked.sum()
-    assert {part.bent for part in cells} == {True, False}
+    assert {part.logit_scaled for part in cells} == {True, False}

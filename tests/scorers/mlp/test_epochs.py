@@ -112,7 +112,7 @@ def test_the_calibrated_epoch_has_the_lowest_geometric_mean_of_validation_losses
     best = _auto(seed=3).epochs_for(size)
     drawn = random_index_sets(9, size, CALIBRATION_SUBSETS, np.random.default_rng([3, size]))
     subsets = [[TABLE.benchmark_names[i] for i in chosen] for chosen in drawn]
-    inner = eevee.Splits(
+    inner = eevee.splits.Splits(
         train=SPLITS.train, validation=np.zeros_like(SPLITS.train), test=SPLITS.validation
     )
 
@@ -135,13 +135,13 @@ def test_fixed_epochs_train_on_training_and_validation_models_alike() -> None:
     masks = {"train": SPLITS.fit, "validation": np.zeros_like(SPLITS.fit), "test": SPLITS.test}
     subsets = [("b00",), ("b01", "b05", "b07")]
     one = eevee.MLPScorer(TABLE, SPLITS, epochs=10).split_losses(subsets)
-    other = eevee.MLPScorer(TABLE, eevee.Splits(**masks), epochs=10).split_losses(subsets)
+    other = eevee.MLPScorer(TABLE, eevee.splits.Splits(**masks), epochs=10).split_losses(subsets)
     np.testing.assert_array_equal(one, other)
 
 
 def test_without_validation_models_auto_is_the_papers_twenty() -> None:
     masks = {"train": SPLITS.fit, "validation": np.zeros_like(SPLITS.fit), "test": SPLITS.test}
-    scorer = eevee.MLPScorer(TABLE, eevee.Splits(**masks))
+    scorer = eevee.MLPScorer(TABLE, eevee.splits.Splits(**masks))
     assert {scorer.epochs_for(size) for size in range(1, 10)} == {PAPER_EPOCHS}
 
 

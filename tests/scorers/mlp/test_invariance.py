@@ -165,7 +165,7 @@ def test_the_order_of_models_changes_only_rounding() -> None:
     masks = {s: getattr(splits, s)[:, order] for s in ("train", "validation", "test")}
     subsets = [("ant", "bee"), ("gnu",)]
     one = eevee.MLPScorer(table, splits, epochs=10).losses(subsets)
-    two = eevee.MLPScorer(other, eevee.Splits(**masks), epochs=10).losses(subsets)
+    two = eevee.MLPScorer(other, eevee.splits.Splits(**masks), epochs=10).losses(subsets)
     np.testing.assert_allclose(one, two, rtol=1e-5)
 
 

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eevee
-from eevee.assessment.verdict import Against, _needed, _row, verdict
-from eevee.scorers.spec import Scoring
+from eevee.assessment.verdicts import Against, _needed, _row, verdict
+from eevee.scorers.spec import ScorerSpec
 from tests.reference_loss import split_loss
 from tests.scorers.tables import rich_table
 from tests.splits.test_outer import with_families
@@ -36,14 +36,14 @@ def of_factors(n_models: int = 80, noise: float = 0.2, seed: int = 0) -> eevee.R
 
 
 @cache
-def assessed(kind: str) -> eevee.Assessment:
+def assessed(kind: str) -> eevee.assessment.Assessment:
     table = {"factors": of_factors, "gaps": lambda: rich_table(40, seed=3)}[kind]()
-    scoring = Scoring("ridge", n_splits=2)
+    scoring = ScorerSpec("ridge", n_splits=2)
     folds = {"factors": 10, "gaps": 3}[kind]
     return eevee.assess(table, 2, scorer=scoring, n_random=10, n_folds=folds, n_repeats=1, **GREEDY)
 
 
-def rows(found: eevee.Assessment) -> dict[str, Against]:
+def rows(found: eevee.assessment.Assessment) -> dict[str, Against]:
     return {one.rival: one for one in verdict(found).against["random"]}
 
 
@@ -53,7 +53,7 @@ def test_where_there_is_something_to_find_the_search_is_better() -> None:
     first, *others = verdict(found).words
     assert first.startswith("verdict: on models like those in the table, the search (greedy) is ")
     assert "better than random subsets" in first
-    assert others[0].startswith("It cannot be told from greedy search with swaps (loss ")
+    assert others[0].startswith("It cannot be distinguished from greedy search with swaps (loss ")
     assert others[1].startswith("It predicts the benchmarks that are not run better than their")
     assert not any("models would show" in one for one in others)
     assert others[-1].startswith("Not known for models of new families or models stronger")
@@ -87,7 +87,7 @@ def test_means_are_judged_on_the_benchmarks_that_are_not_run_alone(kind: str) ->
 
 @pytest.mark.skipif(not NOISE.exists(), reason="the table of noise (shared/cases) is not here")
 def test_on_pure_noise_the_first_line_says_that_the_search_is_worse_than_random_subsets() -> None:
-    scoring = Scoring("ridge", n_splits=3)
+    scoring = ScorerSpec("ridge", n_splits=3)
     found = eevee.assess(eevee.read_table(NOISE), 4, scorer=scoring, n_repeats=1, **GREEDY)
     first = verdict(found).words[0]
     assert "the search (greedy) is worse than random subsets" in first
@@ -97,7 +97,7 @@ def test_on_pure_noise_the_first_line_says_that_the_search_is_worse_than_random_
 def test_noise_is_never_said_to_be_better_than_random(seed: int) -> None:
     noise = np.random.default_rng(seed).normal(size=(40, 10))
     table = eevee.ResultsTable.from_scores(pd.DataFrame(noise, columns=list("abcdefghij")))
-    scoring = Scoring("ridge", n_splits=3)
+    scoring = ScorerSpec("ridge", n_splits=3)
     found = eevee.assess(table, 3, scorer=scoring, n_repeats=1, n_random=10, **GREEDY)
     assert rows(found)["random"].outcome != "better"
     assert rows(found)["mean predictor"].outcome != "better"
@@ -115,11 +115,11 @@ def test_the_models_needed_grow_with_the_square_of_the_interval() -> None:
 
 
 def test_each_kind_of_models_has_a_sentence_of_its_own() -> None:
-    side = eevee.assess_splits(
+    side = eevee.assessment.assess_splits(
         with_families(),
         2,
         kinds=("random", "family", "frontier"),
-        scorer=Scoring("ridge", n_splits=2),
+        scorer=ScorerSpec("ridge", n_splits=2),
         n_random=3,
         n_folds=4,
         n_repeats=1,
@@ -135,7 +135,7 @@ def test_each_kind_of_models_has_a_sentence_of_its_own() -> None:
 
 def test_without_random_subsets_it_says_so() -> None:
     found = eevee.assess(
-        of_factors(30), 2, scorer=Scoring("ridge", n_splits=2), n_random=0, n_repeats=1, **GREEDY
+        of_factors(30), 2, scorer=ScorerSpec("ridge", n_splits=2), n_random=0, n_repeats=1, **GREEDY
     )
     assert "was not compared with random subsets" in verdict(found).words[0]
 
@@ -169,12 +169,12 @@ def test_an_estimate_lies_in_its_interval_or_has_none(
 
 def test_a_lone_tested_family_gives_no_interval_and_no_claim() -> None:
     table = with_families()
-    top = eevee.frontier_splits(table, test_size=0.25).test[0]
+    top = eevee.splits.frontier_splits(table, test_size=0.25).test[0]
     family = np.where(top, "top", np.arange(table.n_models).astype(str))
     one_family = replace(table, models=table.models.assign(family=family))
-    side = eevee.assess_splits(
+    side = eevee.assessment.assess_splits(
         one_family, 2, kinds=("frontier",), families="family", n_folds=4, n_repeats=1, n_random=3,
-        scorer=Scoring("ridge", n_splits=2), **GREEDY,
+        scorer=ScorerSpec("ridge", n_splits=2), **GREEDY,
     )  # fmt: skip
     found = verdict(side)
     assert {one.outcome for one in found.against["frontier"]} == {"unclear"}
@@ -188,8 +188,9 @@ def test_a_search_by_another_objective_is_judged_by_loss_beside_the_same_simple_
     objective: Any,
 ) -> None:
     found = eevee.assess(
-        of_factors(30), 2, scorer=Scoring("ridge", n_splits=2), n_random=3, n_folds=3, n_repeats=1,
-        procedure=eevee.Procedure("greedy", objective=objective), beside=("greedy-swaps",),
+        of_factors(30), 2, scorer=ScorerSpec("ridge", n_splits=2), n_random=3, n_folds=3,
+        n_repeats=1, procedure=eevee.Procedure("greedy", objective=objective),
+        beside=("greedy-swaps",),
     )  # fmt: skip
     one = rows(found)[f"greedy-swaps ({objective})"]
     losses = found.methods.set_index("method")["loss"]

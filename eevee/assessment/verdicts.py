@@ -23,7 +23,11 @@ SIMPLE = ("greedy-swaps", "greedy")
 MANY_TIMES = 10
 """A number of models beyond this many times those of the table is not named."""
 _WORDS = {"greedy-swaps": "greedy search with swaps", "greedy": "greedy search"}
-_HOW = {"better": "is better than", "worse": "is worse than", "unclear": "cannot be told from"}
+_HOW = {
+    "better": "is better than",
+    "worse": "is worse than",
+    "unclear": "cannot be distinguished from",
+}
 _MEANS = {
     "better": "predicts {} better than their means do",
     "worse": "predicts {} worse than their means do",
@@ -94,7 +98,7 @@ class Against:
         """Return about how many models would tell the two apart, if the difference stays.
 
         The width of an interval falls with the square root of the number of models. None where
-        the difference does not favour the method, is told apart already or has no interval.
+        the difference does not favour the method, is distinguished already or has no interval.
         """
         if not self.has_interval:
             return None
@@ -252,7 +256,7 @@ def _needed(rows: Sequence[Against], n_models: int, curve: LearningCurve | None)
 
 def _scope(against: Mapping[str, Sequence[Against]]) -> Iterator[str]:
     """For which models else that is known."""
-    how = {"better": "better than", "worse": "worse than", "unclear": "not told from"}
+    how = {"better": "better than", "worse": "worse than", "unclear": "not distinguished from"}
     for kind, rows in list(against.items())[1:]:
         random = next((one for one in rows if one.rival == RANDOM_SUBSETS), None)
         if random is not None:

@@ -13,16 +13,16 @@ import pytest
 
 import eevee
 from eevee import plots
-from eevee.assessment.learning_curve import default_sizes, nested_splits
+from eevee.assessment.learning import default_sizes, nested_splits
 from eevee.assessment.learning_result import LearningCurve
-from eevee.scorers.spec import Scoring
+from eevee.scorers.spec import ScorerSpec
 from eevee.search.control import RunControl
 from eevee.stats.power_law import Extrapolation
 from eevee.tables.results_table import ResultsTable
 from tests.conftest import made_table
 from tests.scorers.tables import with_scores
 
-RIDGE = Scoring("ridge", n_splits=3)
+RIDGE = ScorerSpec("ridge", n_splits=3)
 QUICK: dict[str, Any] = {
     "scorer": RIDGE,
     "n_folds": 3,
@@ -33,7 +33,7 @@ QUICK: dict[str, Any] = {
 
 @cache
 def curve() -> LearningCurve:
-    return eevee.learning_curve(made_table(60, 8), 2, sizes=[6, 12, 40], **QUICK)
+    return eevee.assessment.learning_curve(made_table(60, 8), 2, sizes=[6, 12, 40], **QUICK)
 
 
 def test_with_fewer_models_the_loss_is_higher_and_that_of_means_hardly() -> None:
@@ -59,13 +59,15 @@ def test_what_an_assessment_found_is_not_searched_for_again() -> None:
     table = made_table(30, 6)
     found = eevee.assess(table, 2, n_random=3, beside=(), **QUICK)
     labels: list[str] = []
-    watch = RunControl(progress=lambda progress: labels.append(progress.label))
-    again = eevee.learning_curve(table, 2, sizes=[6, 20], known=found, watch=watch, **QUICK)
-    anew = eevee.learning_curve(table, 2, sizes=[6, 20], **QUICK)
+    control = RunControl(progress=lambda progress: labels.append(progress.label))
+    again = eevee.assessment.learning_curve(
+        table, 2, sizes=[6, 20], known=found, control=control, **QUICK
+    )
+    anew = eevee.assessment.learning_curve(table, 2, sizes=[6, 20], **QUICK)
     pd.testing.assert_frame_equal(again.sizes, anew.sizes)
     assert {label.split(",")[0] for label in labels} == {"6 models"}
     with pytest.raises(eevee.EeveeError, match="of another search: its seed is 0, not 1"):
-        eevee.learning_curve(table, 2, known=found, seed=1, **QUICK)
+        eevee.assessment.learning_curve(table, 2, known=found, seed=1, **QUICK)
 
 
 def test_draws_are_within_one_another_and_without_held_out_models() -> None:
@@ -83,12 +85,12 @@ def test_draws_are_within_one_another_and_without_held_out_models() -> None:
 def test_held_out_models_change_nothing_that_is_found() -> None:
     table = made_table(30, 6)
     outer = eevee.fold_splits(table, n_folds=3, n_repeats=1, seed=0)
-    before = eevee.learning_curve(table, 2, sizes=[6, 20], **QUICK)
+    before = eevee.assessment.learning_curve(table, 2, sizes=[6, 20], **QUICK)
     held_out = _held_out_of(table, before, 0)
     assert held_out.sum() == outer.test[0].sum()
     values = table.scores.to_numpy().copy()
     values[held_out] = np.random.default_rng(0).normal(size=values[held_out].shape)
-    after = eevee.learning_curve(with_scores(table, values), 2, sizes=[6, 20], **QUICK)
+    after = eevee.assessment.learning_curve(with_scores(table, values), 2, sizes=[6, 20], **QUICK)
     subsets = [
         one.folds[(one.folds["fold"] == 0) & (one.folds["method"] == "greedy")]["benchmarks"]
         for one in (before, after)
@@ -98,16 +100,18 @@ def test_held_out_models_change_nothing_that_is_found() -> None:
 
 
 def _held_out_of(table: ResultsTable, found: LearningCurve, fold: int) -> np.ndarray:
-    from eevee.assessment.assess import outer_rounds
+    from eevee.assessment.study import Study
 
-    rounds = outer_rounds(table, RIDGE, 3, 1, seed=found.settings["seed"])
+    rounds = Study.of(
+        table, scorer=RIDGE, n_folds=3, n_repeats=1, seed=found.settings["seed"]
+    ).rounds
     return np.asarray(rounds.splits.test[fold])
 
 
 def test_the_same_seed_gives_the_same_curve() -> None:
-    again = eevee.learning_curve(made_table(60, 8), 2, sizes=[6, 12, 40], **QUICK)
+    again = eevee.assessment.learning_curve(made_table(60, 8), 2, sizes=[6, 12, 40], **QUICK)
     pd.testing.assert_frame_equal(curve().sizes, again.sizes)
-    alone = eevee.learning_curve(made_table(60, 8), 2, sizes=[12, 40], **QUICK)
+    alone = eevee.assessment.learning_curve(made_table(60, 8), 2, sizes=[12, 40], **QUICK)
     pd.testing.assert_frame_equal(curve().sizes.iloc[1:].reset_index(drop=True), alone.sizes)
 
 
@@ -184,8 +188,8 @@ def test_words_say_that_more_models_would_help_only_where_the_fall_is_told_apart
     perhaps = made([0.5, 0.4, 0.3], [-0.1] * 3, least=-0.05, most=0.06)
     assert (perhaps.enough, perhaps.alike) == (None, 10)
     assert perhaps.words[-1] == (
-        "From 10 models on the loss cannot be told from that with 40 (with 10 it is at most 20 % "
-        "higher): whether more models would help is not shown."
+        "From 10 models on the loss cannot be distinguished from that with 40 (with 10 it is at "
+        "most 20 % higher): whether more models would help is not shown."
     )
     rising = made([0.3, 0.2, 0.3], [-0.1] * 3, least=-0.2, most=-0.1)
     assert "would help." not in rising.words[-1]
@@ -227,7 +231,7 @@ def test_twice_as_many_models_are_guessed_and_never_more() -> None:
     last = found.sizes["loss"].iloc[-1]
     assert found.guess.loss <= last <= found.guess.high
     assert found.as_dict()["guess"]["n_models"] == 80
-    two = eevee.learning_curve(made_table(30, 5), 2, sizes=[8, 20], **QUICK)
+    two = eevee.assessment.learning_curve(made_table(30, 5), 2, sizes=[8, 20], **QUICK)
     assert two.guess is None
 
 
@@ -240,7 +244,7 @@ def test_a_guess_is_told_only_where_its_interval_is_narrow() -> None:
 
 
 def test_a_dozen_models_get_an_answer() -> None:
-    found = eevee.learning_curve(made_table(12, 5), 2, scorer=RIDGE, n_repeats=1)
+    found = eevee.assessment.learning_curve(made_table(12, 5), 2, scorer=RIDGE, n_repeats=1)
     assert found.sizes["n_models"].iloc[-1] == 10
     assert found.words
     assert found.as_dict()["words"] == found.words
@@ -251,13 +255,13 @@ def test_what_is_too_small_is_left_out_unless_it_was_asked_for() -> None:
     values = table.scores.to_numpy().copy()
     values[np.random.default_rng(0).random(values.shape) < 0.75] = np.nan
     sparse = with_scores(table, values)
-    options = {**QUICK, "scorer": Scoring("ridge", n_splits=2)}
-    found = eevee.learning_curve(sparse, 2, **options)
+    options = {**QUICK, "scorer": ScorerSpec("ridge", n_splits=2)}
+    found = eevee.assessment.learning_curve(sparse, 2, **options)
     left = found.settings["left_out"]
     assert left is not None
     assert any(left["why"] in sentence for sentence in found.words)
     with pytest.raises(eevee.EeveeError):
-        eevee.learning_curve(sparse, 2, sizes=[5, 20], **options)
+        eevee.assessment.learning_curve(sparse, 2, sizes=[5, 20], **options)
 
 
 @pytest.mark.parametrize(
@@ -271,19 +275,21 @@ def test_what_is_too_small_is_left_out_unless_it_was_asked_for() -> None:
 )
 def test_wrong_sizes_are_refused(options: dict[str, Any], words: str) -> None:
     with pytest.raises(eevee.EeveeError, match=words):
-        eevee.learning_curve(made_table(30, 5), **options, **QUICK)
+        eevee.assessment.learning_curve(made_table(30, 5), **options, **QUICK)
 
 
 def test_too_few_models_for_any_curve_are_said() -> None:
     with pytest.raises(eevee.EeveeError, match="too few for a learning curve"):
-        eevee.learning_curve(made_table(6, 4), 2, scorer=RIDGE, n_folds=3, n_repeats=1)
+        eevee.assessment.learning_curve(made_table(6, 4), 2, scorer=RIDGE, n_folds=3, n_repeats=1)
 
 
 def test_a_stop_ends_it_without_a_curve() -> None:
     asked = iter([False] * 3 + [True] * 1000)
-    watch = RunControl(stop=lambda: next(asked))
+    control = RunControl(stop=lambda: next(asked))
     with pytest.raises(eevee.base.errors.Stopped):
-        eevee.learning_curve(made_table(30, 5), 2, sizes=[6, 20], watch=watch, **QUICK)
+        eevee.assessment.learning_curve(
+            made_table(30, 5), 2, sizes=[6, 20], control=control, **QUICK
+        )
 
 
 def test_default_sizes_rise_to_all() -> None:

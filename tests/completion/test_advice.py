@@ -80,7 +80,7 @@ def test_benchmarks_of_several_columns_proxies_and_costs_count_as_brute_force_sa
     target = [True, True, True, False, True, False, False]  # b has a proxy, d is one
     seen = np.array([False, True, False, False, False, False, False])
     costs = {"a": 0.5, "b": 2.0, "c": 1.0, "d": 0.1}
-    found = eevee.next_benchmark(believed(beliefs, seen, owner, costs, target), "m")
+    found = eevee.completion.next_benchmark(believed(beliefs, seen, owner, costs, target), "m")
     weight = np.array([0.5, 0.5, 1.0, 0.0, 1.0, 0.0, 0.0])
     before = weight @ np.where(seen, 0, conditional(beliefs, seen))
     expected = {}
@@ -102,7 +102,7 @@ def test_what_costs_nothing_comes_first_and_ties_go_by_drop_then_name() -> None:
     beliefs = replace(gaussian(0, 4, 1), loadings=np.ones((4, 1)), noise=np.array([1.0, 1, 1, 3]))
     costs = {"b": 1.0, "a": 1.0, "z": 0.0, "y": 0.0}
     made = believed(beliefs, np.zeros(4, bool), ["b", "a", "z", "y"], costs, [True] * 4)
-    found = eevee.next_benchmark(made, "m")
+    found = eevee.completion.next_benchmark(made, "m")
     assert found["benchmark"].tolist() == ["y", "z", "a", "b"]
 
 
@@ -113,21 +113,23 @@ def test_a_table_is_completed_first_and_its_costs_decide() -> None:
     names = sorted(shown.columns)
     costs = pd.DataFrame({"task": None, "cost": 1.0}, index=names)
     plain = eevee.ResultsTable.from_scores(shown, benchmarks=costs)
-    first = eevee.next_benchmark(plain, shown.index[4])
-    pd.testing.assert_frame_equal(first, eevee.next_benchmark(impute(plain), shown.index[4]))
-    pd.testing.assert_frame_equal(first, eevee.next_benchmark(shown, shown.index[4]))
+    first = eevee.completion.next_benchmark(plain, shown.index[4])
+    pd.testing.assert_frame_equal(
+        first, eevee.completion.next_benchmark(impute(plain), shown.index[4])
+    )
+    pd.testing.assert_frame_equal(first, eevee.completion.next_benchmark(shown, shown.index[4]))
     assert set(first["benchmark"]) == set(shown.columns[shown.iloc[4].isna()])
     last = first["benchmark"].iloc[-1]
     costs.loc[last, "cost"] = 1e-3
     cheap = eevee.ResultsTable.from_scores(shown, benchmarks=costs)
-    assert eevee.next_benchmark(cheap, shown.index[4])["benchmark"].iloc[0] == last
+    assert eevee.completion.next_benchmark(cheap, shown.index[4])["benchmark"].iloc[0] == last
 
 
 def test_a_model_with_all_scores_needs_none_and_an_unknown_one_is_named() -> None:
     filled = impute(made_table(12, 3).scores)
-    assert eevee.next_benchmark(filled, filled.scores.index[0]).empty
+    assert eevee.completion.next_benchmark(filled, filled.scores.index[0]).empty
     with pytest.raises(EeveeError, match="no model 'nobody' in the table"):
-        eevee.next_benchmark(filled, "nobody")
+        eevee.completion.next_benchmark(filled, "nobody")
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the public tables are not here")

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 
-from eevee.assessment.assess import BOOTSTRAP, RANDOM, SEARCHES, outer_rounds, searched_before
-from eevee.assessment.contest import Contest
-from eevee.assessment.folds import MEAN_PREDICTOR, whole_folds
+from eevee.assessment.assess import searched_before
+from eevee.assessment.folds import MEAN_PREDICTOR
 from eevee.assessment.learning_result import LearningCurve, summarise_curve
-from eevee.assessment.resampling import families_to_draw
 from eevee.assessment.result import RANDOM_SUBSETS, Assessment, summarise
-from eevee.base.arrays import IntArray, Subset
+from eevee.assessment.study import RANDOM, Study, StudySettings
+from eevee.base.arrays import Subset
 from eevee.base.errors import EeveeError, Stopped
+from eevee.base.keywords import shares_keywords
 from eevee.base.seeds import child_seed
 from eevee.scorers.base import Scorer
-from eevee.scorers.spec import ScorerName, Scoring
-from eevee.search.constraints import Constraints
-from eevee.search.control import UNATTENDED, RunControl
-from eevee.search.goal import Budget, Goal
-from eevee.search.procedure import Procedure
-from eevee.splits.groups import Groups
+from eevee.search.control import takes_control
 from eevee.splits.splits import Splits
 from eevee.tables.results_table import ResultsTable
 
@@ -35,22 +31,15 @@ FEWEST = 5
 SMALLEST, STEPS = 8, 5
 
 
+@takes_control
+@shares_keywords(StudySettings, Study)
 def learning_curve(
-    table: ResultsTable,
+    table: ResultsTable | Study,
     k: int | None = None,
     *,
-    budget: float | str | Budget | None = None,
-    constraints: Constraints | None = None,
-    procedure: Procedure | None = None,
-    scorer: Scoring | ScorerName = "mlp",
     sizes: Sequence[int] | None = None,
-    n_folds: int = 5,
-    n_repeats: int = 2,
-    families: Groups | None = None,
-    level: float = 0.95,
-    seed: int = 0,
     known: Assessment | None = None,
-    watch: RunControl = UNATTENDED,
+    **settings: Unpack[StudySettings],
 ) -> LearningCurve:
     """Estimate the held-out loss of a whole search on fewer models: how many does one need?
 
@@ -60,17 +49,17 @@ def learning_curve(
 
     Parameters
     ----------
-    table : ResultsTable
-    k, budget, constraints, procedure, scorer, n_folds, n_repeats, families, level, seed
-        As in `eevee.assess`. With all models of a split, losses and subsets are those of
-        `eevee.assess` with the same seed.
+    table : ResultsTable or Study
+    k : int, optional
     sizes : sequence of int, optional
         Numbers of models, at least two of them; at most what an outer split leaves. By default
         `default_sizes`.
     known : Assessment, optional
-        From `eevee.assess` with the same arguments: what it found with all models of a split is
-        not searched for again.
-    watch : RunControl
+        From `eevee.assess` of the same study: what it found with all models of a split is not
+        searched for again.
+    **settings
+        As `eevee.assessment.Study` says. With all models of a split, losses and subsets are those
+        of `eevee.assess` with the same seed.
 
     Returns
     -------
@@ -82,7 +71,7 @@ def learning_curve(
         As `eevee.assess`; if a size is out of range; or if the table has too few models for two
         sizes.
     Stopped
-        If `watch` stopped it before all was done.
+        If `control` stopped it before all was done.
 
     Notes
     -----
@@ -112,40 +101,20 @@ def learning_curve(
     >>> bool(found.sizes["loss"].iloc[0] > found.sizes["loss"].iloc[-1])
     True
     """
-    goal = Goal.of(k, budget, constraints).in_units(table)
-    if not goal.given:
-        raise EeveeError("give a size k or a budget")
-    space = goal.space(table)
-    scoring = Scoring.of(scorer)
-    outer = outer_rounds(table, scoring, n_folds, n_repeats, seed=seed)
-    procedure = procedure or Procedure()
-    same = {"procedure": procedure.title, "splits": outer.words, "seed": seed}
-    same |= {**goal.describe(table), "targets": scoring.targets}
-    largest = int(outer.splits.fit.sum(axis=1).max())
-    runs = Runs(
-        table=table,
-        outer=outer.splits,
-        rounds=outer.members,
-        goal=goal,
-        procedure=procedure,
-        scoring=scoring,
-        random=space.draws(np.random.default_rng(child_seed(seed, RANDOM)), N_RANDOM)[:N_RANDOM],
-        labels=families_to_draw(table, families),
-        level=level,
-        seed=seed,
-        largest=largest,
-        known=searched_before(known, same),
-        watch=watch,
-    )
-    asked = _checked(sizes, largest, table)
+    study = Study.of(table, k, **settings)
+    study.check_goal()
+    rng = np.random.default_rng(child_seed(study.seed, RANDOM))
+    random = study.goal.space(study.table).draws(rng, N_RANDOM)[:N_RANDOM]
+    _ = study.labels  # an unknown attribute fails here, before any search
+    runs = Runs(study, random, searched_before(known, study))
+    asked = _checked(sizes, runs.largest, study.table)
     found, left_out = _run_all(runs, asked, given=sizes is not None)
-    about = {
-        **same,
-        "n_random": len(runs.random),
+    about = study.about | {
+        "n_random": len(random),
         "left_out": left_out,
         "scorer": found[max(found)].settings["scorer"],
     }
-    return summarise_curve(found, table.n_models, about)
+    return summarise_curve(found, study.table.n_models, about)
 
 
 def default_sizes(largest: int) -> tuple[int, ...]:
@@ -196,56 +165,42 @@ def nested_splits(outer: Splits, n_models: int, seed: int) -> Splits:
 class Runs:
     """What every number of models has in common."""
 
-    table: ResultsTable
-    outer: Splits
-    rounds: list[list[int]]
-    goal: Goal
-    procedure: Procedure
-    scoring: Scoring
+    study: Study
     random: Sequence[Subset]
-    labels: IntArray
-    level: float
-    seed: int
-    largest: int
     known: Sequence[Subset] | None
-    watch: RunControl
+
+    @property
+    def largest(self) -> int:
+        """Models that an outer split leaves."""
+        return int(self.study.rounds.splits.fit.sum(axis=1).max())
 
     def at(self, n_models: int) -> Assessment:
         """Search and judge with a given number of models in every outer split."""
-        search = self.procedure.title
+        study = self.study
+        search = study.procedure.title
         random = {f"{RANDOM_SUBSETS} {i}": one for i, one in enumerate(self.random)}
 
         def find(scorer: Scorer, number: int, seed: int) -> dict[str, Subset]:
             if self.known is not None and n_models == self.largest:
                 return {search: self.known[number], **random}
-            found = self.procedure.run(
+            found = study.procedure.run(
                 scorer,
-                **self.goal.arguments,
+                **study.goal.arguments,
                 seed=seed,
                 label=f"{n_models} models, fold {number + 1}",
-                watch=self.watch,
+                control=study.control,
             )
             return {search: found.best, **random}
 
-        outer = nested_splits(self.outer, n_models, child_seed(self.seed, DRAWS))
-        seed = child_seed(self.seed, SEARCHES)
-        contest = Contest(
-            table=self.table,
-            folds=whole_folds(self.table, outer, find, self.scoring, seed, self.watch),
-            rounds=self.rounds,
-            members={
-                search: [search],
-                RANDOM_SUBSETS: list(random),
-                MEAN_PREDICTOR: [MEAN_PREDICTOR],
-            },
-            targets=self.scoring.targets,
-            weights=self.scoring.weights,
-            labels=self.labels,
-            level=self.level,
-            seed=child_seed(self.seed, BOOTSTRAP),
-            n_pool=float(self.outer.fit.sum(axis=1).mean()),
-        )
-        return summarise(contest, {})
+        members = {
+            search: [search],
+            RANDOM_SUBSETS: list(random),
+            MEAN_PREDICTOR: [MEAN_PREDICTOR],
+        }
+        outer = study.rounds.splits
+        drawn = nested_splits(outer, n_models, child_seed(study.seed, DRAWS))
+        n_pool = float(outer.fit.sum(axis=1).mean())
+        return summarise(study.judge(find, members, splits=drawn, n_pool=n_pool), {})
 
 
 def _checked(sizes: Sequence[int] | None, largest: int, table: ResultsTable) -> tuple[int, ...]:

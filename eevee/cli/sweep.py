@@ -1,0 +1,124 @@
+"""The verb `sweep`: searches at several sizes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from eevee.cli.app import app
+from eevee.cli.command import verb
+from eevee.cli.options import RunOptions, ScorerOptions, settings
+from eevee.cli.print_search import (
+    minimised,
+    print_agreement,
+)
+from eevee.cli.printing import print_json, print_line, print_table, print_written
+from eevee.cli.search_options import (
+    RuleOptions,
+    SearchOptions,
+)
+from eevee.cli.session import session
+from eevee.cli.table_options import TableOptions
+
+if TYPE_CHECKING:
+    from eevee.search.sweep import SweepResult
+
+MOST = 100_000
+"""No table has more benchmarks; a slip such as 1:1000000000 would fill the memory."""
+
+
+@app.command(
+    epilog="Example: eevee sweep data/vtab/scores.csv --sizes 1:6 --paper --n-splits 3 "
+    "--out runs/sweep"
+)
+@verb
+def sweep(
+    table: TableOptions,
+    scorer: ScorerOptions,
+    search: SearchOptions,
+    rules: RuleOptions,
+    run: RunOptions,
+    ks: Annotated[
+        str, typer.Option("--sizes", help="Sizes: 1:26 (both included), 2:20:3 or 1,4,8.")
+    ],
+) -> None:
+    """Search at several sizes, and show the loss over k for both kinds of target (Fig. 5)."""
+    from eevee.report.searches import save_sweep
+    from eevee.search.sweep import sweep as search_sizes
+
+    sizes = parse_sizes(ks)
+    procedure, kept = search.make(scorer.paper), rules.make()
+    with session(run, len(sizes) * search.searches) as job:
+        read = rules.pay(table.read())
+        made = scorer.make(read, quiet=run.quiet)
+        result = search_sizes(
+            made, sizes, seed=scorer.search_seed, constraints=kept, procedure=procedure,
+            control=job.control, elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
+        )  # fmt: skip
+        if run.out is not None:
+            save_sweep(run.out, made, result, settings(table, scorer, search, rules, k=sizes))
+    if run.as_json:
+        print_json(_as_json(result))
+    else:
+        _print_sweep(result, made.targets)
+        print_written(run.out)
+    job.finish()
+
+
+def _as_json(result: SweepResult) -> dict[str, object]:
+    verdicts = {str(k): one.as_dict() for k, one in result.verdicts.items()}
+    about = {"minimised": result[0].targets, "objective": result[0].objective}
+    return {"verdicts": verdicts, **about, "curve": result.curve.to_dict("records")}
+
+
+def _print_sweep(result: SweepResult, targets: str) -> None:
+    from eevee.search.verdict import sizes_in_words
+
+    print_line(sizes_in_words(result.verdicts))
+    _print_curve(result, targets)
+    for one in result:
+        print_agreement(one, f"k={len(one.best)}")
+
+
+def parse_sizes(text: str) -> list[int]:
+    """Read sizes such as ``1:26``, ``2:20:3`` or ``1,4,8``; wrong usage if they are none.
+
+    Examples
+    --------
+    >>> parse_sizes("1:4"), parse_sizes("2:9:3"), parse_sizes("8,1")
+    ([1, 2, 3, 4], [2, 5, 8], [1, 8])
+    """
+    sizes: set[int] = set()
+    try:
+        for part in text.split(","):
+            numbers = [int(number) for number in part.split(":")]
+            first, last, step = (numbers + numbers[-1:] * (2 - len(numbers)) + [1])[:3]
+            if len(numbers) > 3 or step < 1 or not 1 <= first <= last <= MOST:
+                raise ValueError(part)
+            sizes.update(range(first, last + 1, step))
+    except ValueError:
+        raise typer.BadParameter(
+            f"--sizes is 1:26, 2:20:3 or 1,4,8 (sizes from 1), not {text!r}"
+        ) from None
+    return sorted(sizes)
+
+
+def _print_curve(results: SweepResult, targets: str) -> None:
+    first = results[0]
+    what = f"targets {targets}" if first.objective == "loss" else minimised(first)
+    print_table(
+        f"Search loss over k (minimised: {what}; the loss of all targets falls with k by "
+        "arithmetic alone)",
+        [
+            *("k", "exact", "first (all)", "random (all)", "first (unseen)", "random (unseen)"),
+            "different random subsets",
+        ],
+        results.curve.itertuples(index=False),
+    )
+    for result in results:
+        print_line(f"k={len(result.best)}: {', '.join(result.best)}")
+    print_line(
+        f"first: the subset ranked first by its {minimised(first)}, under fresh initialisations "
+        "where the scorer has any."
+    )

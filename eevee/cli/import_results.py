@@ -28,7 +28,7 @@ class OnConflict(StrEnum):
     epilog="Example: eevee import data/helm/scores.csv data/vtab/scores.csv --out all.csv",
 )
 @verb
-def import_results(
+def import_(
     sources: Annotated[
         list[Path], typer.Argument(help="Results of harnesses (files, folders) and score tables.")
     ],
@@ -51,16 +51,7 @@ def import_results(
     found = gather(sources, format=from_, aliases=names, on_conflict=on_conflict.value)
     found.write_csv(out)
     if output.as_json:
-        print_json(
-            {
-                "written": str(out),
-                "formats": list(found.formats),
-                "models": found.n_models,
-                "benchmarks": found.n_benchmarks,
-                "scores": len(found.rows),
-                "notes": [vars(note) for note in found.notes],
-            }
-        )
+        print_json({"written": str(out), **found.summary()})
         return
     told = ", ".join(f"{n} {name}" for name, n in Counter(found.formats).items())
     print_line(f"sources: {told}")

@@ -55,6 +55,16 @@ class Gathered:
         """How many benchmarks have a score."""
         return len({row.benchmark for row in self.rows})
 
+    def summary(self) -> dict[str, object]:
+        """Return what was gathered, in numbers and notes."""
+        return {
+            "formats": list(self.formats),
+            "models": self.n_models,
+            "benchmarks": self.n_benchmarks,
+            "scores": len(self.rows),
+            "notes": [vars(note) for note in self.notes],
+        }
+
     def write_csv(self, path: Path) -> None:
         """Write the long table, which every verb reads."""
         write(path, self.rows, self.models)

@@ -2,6 +2,7 @@
 
 # The verbs register themselves with `app`; the order here is that of `eevee --help`.
 # isort: off
+from eevee.cli import import_results as import_results
 from eevee.cli import look as look
 from eevee.cli import select as select
 from eevee.cli import sweep as sweep

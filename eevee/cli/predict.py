@@ -132,7 +132,6 @@ def predict(
 ) -> None:
     """Predict new models' full rows, with intervals, from their scores on a few benchmarks."""
     from eevee.prediction.predictor import Predictor
-    from eevee.readers.new_scores import read_new_scores
 
     share = parse_level(level)
     tiers, new = _two(files, tier, benchmarks, predictor)
@@ -148,15 +147,7 @@ def predict(
         fitted = _fit(table.read(), fit, tiers, tier, benchmarks)
     if save is not None:
         fitted.save(save)
-    scores = read_new_scores(
-        new,
-        fitted.table,
-        model_column=table.model_column,
-        benchmark_column=table.benchmark_column,
-        duplicates=table.duplicates.value,
-        max_mb=table.max_mb,
-    )
-    found = fitted.predict(scores, level=share)
+    found = fitted.predict(_new_scores(new, fitted, table), level=share)
     for warning in found.warnings:
         _warn(warning)
     if out is not None:
@@ -166,6 +157,19 @@ def predict(
         return
     _print(fitted, found)
     print_written(out)
+
+
+def _new_scores(path: Path, fitted: Predictor, table: TrainingTableOptions) -> pd.DataFrame:
+    from eevee.readers.new_scores import read_new_scores
+
+    return read_new_scores(
+        path,
+        fitted.table,
+        model_column=table.model_column,
+        benchmark_column=table.benchmark_column,
+        duplicates=table.duplicates.value,
+        max_mb=table.max_mb,
+    )
 
 
 def parse_level(text: str) -> float:

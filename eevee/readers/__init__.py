@@ -22,6 +22,7 @@ from eevee.readers.cost_rows import CostRows
 from eevee.readers.costs import Costs, count_costs, match_costs, note_costs
 from eevee.readers.doubts import against_the_rest, note_doubts
 from eevee.readers.gpus import GpuSpeeds, note_unused, read_speeds, to_reference
+from eevee.readers.harness import reader as harness
 from eevee.readers.measured import DUPLICATES, LAYOUTS, Measured, Options
 from eevee.readers.roles import check_roles
 from eevee.readers.sidecars import BenchmarkFacts, apply_benchmarks, read_benchmarks, read_models
@@ -42,7 +43,9 @@ class Reader(Protocol):
         ...
 
 
-READERS: tuple[Reader, ...] = (frames, delimited)
+READERS: tuple[Reader, ...] = (frames, harness, delimited)
+
+USUAL_UNIT = "GPU-hours"
 
 Layout = Literal["auto", "wide", "long", "two-header-rows", "transposed"]
 Duplicates = Literal["error", "mean", "first", "last"]
@@ -63,7 +66,7 @@ def read_table(
     min_coverage: float = 0.0,
     duplicates: Duplicates = "error",
     keep_aggregates: bool = False,
-    cost_unit: str = "GPU-hours",
+    cost_unit: str = USUAL_UNIT,
     cost_statistic: str = "median",
     gpu_speeds: Mapping[str, float] | None = None,
     gpu_column: str | None = None,
@@ -78,8 +81,9 @@ def read_table(
     Parameters
     ----------
     source : path or DataFrame
-        Scores: a CSV or TSV file (also gzipped; separated by comma, tab, ``;`` or ``|``), or
-        a DataFrame whose index names the models.
+        Scores: a CSV or TSV file (also gzipped; separated by comma, tab, ``;`` or ``|``), a file
+        or folder that a harness wrote (`eevee.readers.harness`), or a DataFrame whose index
+        names the models.
     costs : path, mapping, Series or DataFrame, optional
         What each benchmark costs: ``benchmark,cost``; or what each cell costs, models x
         benchmarks or ``model,benchmark,cost`` (kept as ``table.cell_costs``).
@@ -101,7 +105,7 @@ def read_table(
     keep_aggregates : bool
         Keep columns that are means of others (they leak what they are the mean of).
     cost_unit : str
-        What costs are counted in.
+        What costs are counted in; "seconds" where a harness measured them and this is not given.
     cost_statistic : str
         Which statistic of its cells' costs, over models, a benchmark counts with:
         ``"median"``, ``"mean"``, ``"max"``, ``"min"``, or a quantile in percent, ``"q90"``.
@@ -163,6 +167,7 @@ def read_table(
         measured = read_models(models, measured, options)
     paid = _find_costs(costs, facts, measured, options, by_gpu=speeds is not None)
     paid = _on_one_gpu(paid, speeds, measured, gpu_column, cost_unit)
+    cost_unit = _unit(paid, cost_unit)
     found = None if paid is None else count_costs(paid, statistic)
     cleaned = clean(
         measured, min_coverage=min_coverage, keep_aggregates=keep_aggregates, wanted=wanted
@@ -192,7 +197,7 @@ def read_measured(source: Source, options: Options, wanted: frozenset[str]) -> M
         if reader.sniff(source):
             return reader.read(source, options, wanted)
     if isinstance(source, str | os.PathLike):
-        raise EeveeError(f"{os.fspath(source)!r} is a folder; give a CSV or TSV file")
+        raise EeveeError(f"{os.fspath(source)!r} cannot be read")
     raise EeveeError(f"scores must be a path or a DataFrame, not {type(source).__name__}")
 
 
@@ -240,6 +245,12 @@ def _on_one_gpu(
     if speeds is None:
         return note_unused(costs)
     return to_reference(costs, speeds, measured, column, unit)
+
+
+def _unit(paid: CostRows | None, unit: str) -> str:
+    """Return the unit of costs: what their source says, unless another than the usual is asked."""
+    said = None if paid is None else paid.unit
+    return said if said is not None and unit == USUAL_UNIT else unit
 
 
 def _names_in(measured: Measured) -> list[str]:

@@ -44,6 +44,8 @@ class CostRows:
     guessed : str or None
         Column that was taken for the costs though it is not named so.
     notes : tuple of Note
+    unit : str or None
+        What the source counts costs in, where it says so.
     """
 
     source: str
@@ -51,6 +53,7 @@ class CostRows:
     gpu_column: str | None = None
     guessed: str | None = None
     notes: tuple[Note, ...] = ()
+    unit: str | None = None
 
     @property
     def per_cell(self) -> bool:

@@ -33,6 +33,7 @@ from eevee.base.parsing import (
     tuple_of,
     whole,
 )
+from eevee.tiers.yaml_text import Dumper
 
 SCHEMA = "eevee.tiers/1"
 """The name and version of the format; the value of the key `schema` in every file."""
@@ -219,7 +220,7 @@ def tiers_to_yaml(tiers: TierSet | HoldsTiers) -> str:
     """
     return yaml.dump(
         _plain_file(tiers),
-        Dumper=_Dumper,
+        Dumper=Dumper,
         sort_keys=False,
         allow_unicode=True,
         default_flow_style=None,
@@ -263,27 +264,9 @@ def dump_tiers(tiers: TierSet | HoldsTiers, path: str | os.PathLike[str]) -> Non
         temporary.write_bytes(content.encode("utf-8"))
 
 
-class _Dumper(yaml.SafeDumper):
-    """Escapes what PyYAML would write as a line break and read back as a space."""
-
-
-_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "~", "inf", "nan"})
-
-
-def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-    style = None if value.isprintable() else '"'
-    if style is None and (value[:1] in "+-.0123456789" or value.casefold() in _WORDS):
-        style = "'"  # a number or truth value in YAML 1.1 or 1.2, if written plain
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
-
-
-_Dumper.add_representer(str, _represent_text)
-
-
 def _plain_file(given: TierSet | HoldsTiers) -> dict[str, Any]:
-    tiers = tier_set_of(given)
     """Pass through the reader's checks, which also round: what is written can be read."""
-    checked = _file({"schema": SCHEMA, **_plain(tiers)}, "")
+    checked = _file({"schema": SCHEMA, **_plain(tier_set_of(given))}, "")
     return {"schema": SCHEMA, **_plain(checked)}
 
 

@@ -1,0 +1,118 @@
+"""HELM leaderboards: tables of helm-summarize (JSON), or exported with models as columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from eevee.readers.grid import Grid
+from eevee.readers.harness.files import Files
+from eevee.readers.harness.rows import Harvest, Row
+from eevee.readers.harness.values import items, members, number, text
+from eevee.tables.column_names import is_aggregate
+from eevee.tables.results_table import Note
+
+NAME = "helm-table"
+WHAT = "leaderboards of HELM: JSON of helm-summarize, or a CSV with a first column 'Metric'"
+
+_ACCURACY = "accuracy"
+_FIRST = {"model", "model/adapter", "models"}
+
+
+def fits(files: Files) -> bool:
+    """Tell whether there is a leaderboard."""
+    if any(_tables(files.maybe_json(path)) for path in files.sample(".json")):
+        return True
+    return any(map(_is_export, _grids(files)))
+
+
+def read(files: Files) -> Harvest:
+    """Read the accuracy tables, or all tables if none is named so."""
+    tables = [
+        (path, table) for path in files.named(".json") for table in _tables(files.maybe_json(path))
+    ]
+    named = [(path, table) for path, table in tables if _is_accuracy(path, table)]
+    rows: list[Row] = []
+    dropped: dict[str, str] = {}
+    for path, table in named or tables:
+        rows += _rows(table, files.where(path), dropped)
+    for path in files.named(".csv", ".tsv"):
+        grid = files.maybe_grid(path)
+        if grid is not None and _is_export(grid):
+            rows += _export_rows(grid, files.where(path), dropped)
+    left_out = len(tables) - len(named or tables)
+    why = f"{left_out} tables other than those of accuracy"
+    notes = [Note("ignored", "file", files.name, why)] if left_out else []
+    notes += [Note("dropped", "column", name, reason) for name, reason in dropped.items()]
+    return Harvest(tuple(rows), tuple(notes))
+
+
+def _tables(content: object) -> list[dict[str, Any]]:
+    """Return the tables of a file that have one row per model and know which way is better."""
+    every = content if isinstance(content, list) else [content]
+    return [members(table) for table in every[:200] if _is_table(members(table))]
+
+
+def _is_table(table: dict[str, Any]) -> bool:
+    header = [members(cell) for cell in items(table.get("header"))]
+    return (
+        len(header) > 1
+        and text(header[0].get("value")).casefold() in _FIRST
+        and any("lower_is_better" in cell or "metadata" in cell for cell in header)
+        and all(isinstance(row, list) for row in items(table.get("rows")))
+    )
+
+
+def _is_accuracy(path: Path, table: dict[str, Any]) -> bool:
+    title = text(table.get("title")).casefold()
+    return _ACCURACY in title or path.stem.casefold().endswith(_ACCURACY)
+
+
+def _rows(table: dict[str, Any], where: str, dropped: dict[str, str]) -> Iterator[Row]:
+    header = [members(cell) for cell in items(table["header"])]
+    for cells in items(table.get("rows")):
+        model = text(members(cells[0]).get("value")) if cells else ""
+        for about, cell in zip(header[1:], cells[1:], strict=False):
+            name = text(about.get("value"))
+            score = number(members(cell).get("value"))
+            if _is_no_score(name, dropped) or math.isnan(score):
+                continue
+            lower = about.get("lower_is_better")
+            direction = {True: "lower", False: "higher"}.get(lower) if lower is not None else None
+            yield Row(model, name, "", score, direction, harness="helm", where=where)
+
+
+def _is_no_score(name: str, dropped: dict[str, str]) -> bool:
+    if is_aggregate(name):
+        dropped[name] = "is an aggregate of other columns, by its name"
+    elif name.startswith("#") or "# " in name or "truncated" in name.casefold():
+        dropped[name] = "is a count, by its name"
+    return name in dropped
+
+
+def _grids(files: Files) -> Iterator[Grid]:
+    for path in files.sample(".csv", ".tsv"):
+        if files.head(path).casefold().lstrip('"').startswith("metric"):
+            grid = files.maybe_grid(path)
+            if grid is not None:
+                yield grid
+
+
+def _is_export(grid: Grid) -> bool:
+    """Tell whether rows are named ``scenario - metric`` and columns are models."""
+    if grid.header[0].casefold() != "metric" or grid.width < 2:
+        return False
+    names = grid.column(0)
+    return 2 * sum(" - " in name for name in names) > len(names)
+
+
+def _export_rows(grid: Grid, where: str, dropped: dict[str, str]) -> Iterator[Row]:
+    for i, cells in enumerate(grid.rows):
+        if _is_no_score(cells[0], dropped):
+            continue
+        for j in range(1, grid.width):
+            score = grid.number(i, j)
+            if not math.isnan(score):
+                yield Row(grid.header[j], cells[0], "", score, harness="helm", where=where)

@@ -10,6 +10,13 @@ from eevee.readers.harness.formats import find_format, harvest, unknown
 from eevee.readers.harness.settle import mismatches, settle
 from eevee.readers.harness.tabulate import tabulate
 from eevee.readers.measured import Measured, Options
+from eevee.readers.overrides import apply_overrides
+
+SHAPE = (
+    *("layout", "model_column", "benchmark_column", "metric_column", "score_column"),
+    *("gpu_column", "missing"),
+)
+"""Options of delimited files: where one is given, a file is read as one."""
 
 
 def sniff(source: object) -> bool:
@@ -25,7 +32,7 @@ def read(source: str | os.PathLike[str], options: Options, wanted: frozenset[str
     A delimited file for which columns or a layout are named is read as the options say.
     """
     files = Files(source)
-    plain = options == Options(duplicates=options.duplicates)
+    plain = all(getattr(options, name) == getattr(Options(), name) for name in SHAPE)
     chosen = find_format(files) if plain or files.root.is_dir() else None
     if chosen is None and files.root.is_file():
         return read_delimited(source, options, wanted)
@@ -33,7 +40,7 @@ def read(source: str | os.PathLike[str], options: Options, wanted: frozenset[str
         raise unknown(files)
     found = harvest(files, chosen)
     rows, notes = settle(found.rows, files.name, options.duplicates)
-    return tabulate(
+    measured = tabulate(
         rows,
         source=files.name,
         sha256=files.digest({row.where for row in found.rows}),
@@ -42,3 +49,4 @@ def read(source: str | os.PathLike[str], options: Options, wanted: frozenset[str
         tasks=found.tasks,
         notes=[*found.notes, *notes, *mismatches(rows)],
     )
+    return apply_overrides(measured, options)

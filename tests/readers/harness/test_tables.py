@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+import pytest
+
+import eevee
 from tests.readers.harness.conftest import Write, read_as, scores
 
 ROWS = "ViT,openai,150,20,0.6,0.7,0.5\nViT,laion,150,20,0.5,0.6,0.4\n"
@@ -19,6 +22,19 @@ def test_open_clip_has_a_model_per_name_and_pretraining(write: Write):
     }
     assert [note.name for note in found.notes] == ["Average perf. on 2 datasets"]
     assert found.models["ViT|laion"]["params (M)"] == 150
+
+
+def test_what_the_user_says_counts_for_harness_results_too(write: Write):
+    head = "name,pretrained,params (M),FLOPs (B),Average perf. on 2 datasets,ImageNet 1k,SVHN\n"
+    more = (
+        "ViT,dfn,150,20,0.4,0.5,0.3\nRN50,openai,100,10,0.3,0.4,0.2\nViT,meta,150,20,0.7,0.8,0.6\n"
+    )
+    path = write("openclip_results.csv", head + ROWS + more)
+    table = eevee.read_table(path, drop_columns=["SVHN"], drop_models=["RN50*"], max_mb=7)
+    assert list(table.scores) == ["ImageNet 1k"]
+    assert table.model_names == ("ViT|dfn", "ViT|laion", "ViT|meta", "ViT|openai")
+    with pytest.raises(eevee.EeveeError, match="no column 'SVNH'"):
+        eevee.read_table(path, drop_columns=["SVNH"])
 
 
 CLIP = (

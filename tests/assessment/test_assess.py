@@ -282,7 +282,7 @@ def test_intervals_cover_the_true_loss_of_a_simulated_procedure() -> None:
         split = Splits(~test[None], np.zeros((1, 332), dtype=bool), test[None])
         best = GREEDY.run(scoring.make(table.take_models(~test), i), 2).best
         losses.append(float(eevee.RidgeScorer(table, split).losses([best])[0]))
-    truth, widths, hits, n_tables = float(np.mean(losses)), [], 0, 24
+    truth, widths, hits, n_tables = float(np.mean(losses)), [], 0, 40
     options: dict[str, Any] = {"scorer": scoring, "beside": (), "n_random": 0, "n_repeats": 1}
     for i in range(n_tables):
         one = eevee.assess(drawn(40), 2, procedure=GREEDY, seed=i, **options)

@@ -290,8 +290,8 @@ def test_describe_lists_what_was_dropped_and_guessed(run: Run, here: Path):
     )
     shown = run("describe", "scores.csv").stdout
     assert "4 models x 2 benchmarks" in shown
-    assert re.search(r"dropped column same: .*constant", shown)
-    assert re.search(r"dropped column Average: .*aggregate", shown)
+    assert re.search(r"set aside column same: .*constant", shown)
+    assert re.search(r"set aside column Average: .*aggregate", shown)
     assert re.search(r"a\.loss .*lower \(guessed\)", shown)
     assert sha256(Path("scores.csv")) in shown
 

@@ -420,7 +420,7 @@ MUST = {
     "n08_raw_and_normalised.csv": (4, {"CO₂ cost (kg)": "cost", "arith Raw": "rescaled"}, ""),
     "n09_unnamed_index.csv": (8, {"Unnamed: 0": "index"}, ""),
     "n11_group_averages.csv": (8, {"Clustering Average (4 datasets)": "aggregate"}, "mean of"),
-    "n14_wandb_export.csv": (8, {}, "run table of wandb"),
+    "n14_wandb_export.csv": (8, {}, "no logged metric"),
     "d01_arrow_headers.csv": (8, {}, ""),
     "d04_one_unlabelled_lower.csv": (8, {}, "correlation -0.71"),
     "k03c_percent_sign_and_fraction.csv": (8, {}, "multiplied by 100"),

@@ -103,11 +103,9 @@ def assess(
         "objectives": contenders.objectives,
         "n_benchmarks": study.table.n_benchmarks,
         "n_random": len(contenders.random),
-        "splits": study.rounds.words,
         "groups": study.scorer.groups,
         "group_duplicates": study.scorer.group_duplicates,
         "near_duplicates": None if leak is None else asdict(leak),
-        "seed": study.seed,
     }
     return replace(summarise(contest, about), study=study)
 

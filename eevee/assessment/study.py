@@ -148,6 +148,7 @@ class Study:
             and self.scorer == other.scorer
             and self.procedure == other.procedure
             and np.array_equal(self.rounds.splits.test, other.rounds.splits.test)
+            and np.array_equal(self.rounds.splits.fit, other.rounds.splits.fit)
         )
 
     def check_goal(self) -> None:

@@ -53,8 +53,8 @@ def import_(
     if output.as_json:
         print_json({"written": str(out), **found.summary()})
         return
-    told = ", ".join(f"{n} {name}" for name, n in Counter(found.formats).items())
-    print_line(f"sources: {told}")
+    counts = ", ".join(f"{n} {name}" for name, n in Counter(found.formats).items())
+    print_line(f"sources: {counts}")
     print_line(
         f"{found.n_models} models, {found.n_benchmarks} benchmarks, {len(found.rows)} scores"
     )

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from eevee.cli.panels import COST_OPTIONS
+
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 VERBS = {"score": "rate", "complete": "impute"}
@@ -52,7 +54,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
 
 ANY = "*"
 _QUIET = {"-q": "", "--quiet": ""}
-_COSTS = ("--costs", "--cost-unit", "--cost-statistic", "--gpu-speed", "--gpu-column")
+_COSTS = tuple(f"--{name}" for name in COST_OPTIONS)
 GONE: Mapping[str, Mapping[str, str]] = {
     **dict.fromkeys(("describe", "plot", "impute"), _QUIET),
     "predict": {**_QUIET, **dict.fromkeys(_COSTS, ANY)},

@@ -6,6 +6,8 @@ from typing import Any
 
 import typer
 
+COST_OPTIONS = ("costs", "cost-unit", "cost-statistic", "gpu-speed", "gpu-column")
+"""Options that say what benchmarks cost, without their dashes; verbs without costs lack them."""
 TABLE, SCORER, SEARCH, RULES, OUTPUT = "Table", "Scorer", "Search", "Rules", "Output"
 
 

@@ -14,10 +14,8 @@ import typer
 from eevee.base.bounded import TooLarge, read_bytes
 from eevee.base.errors import EeveeError, did_you_mean
 from eevee.cli.command import one_exit
-from eevee.cli.panels import TABLE
+from eevee.cli.panels import COST_OPTIONS, TABLE
 
-COSTS = {"costs", "cost-unit", "cost-statistic", "gpu-speed", "gpu-column"}
-"""Options that verbs without costs leave out."""
 _MOST = 100_000
 FILES = frozenset({"costs", "benchmarks-file", "models-file"})
 """Options that name files."""
@@ -83,7 +81,7 @@ def _read(path: Path, known: Mapping[str, Any]) -> dict[str, Any]:
         raise EeveeError(f"{path}: is no TOML: {error}") from None
     found: dict[str, Any] = {}
     for name, value in content.items():
-        if name in COSTS and name not in known:
+        if name in COST_OPTIONS and name not in known:
             continue  # the verb has no use for them
         if name not in known:
             raise EeveeError(f"{path}: {name!r} is no reading option{did_you_mean(name, known)}")

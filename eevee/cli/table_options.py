@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import typer
 
 from eevee.base.bounded import MAX_MB
-from eevee.cli.panels import TABLE, option
+from eevee.cli.panels import COST_OPTIONS, TABLE, option
 from eevee.cli.table_file import take_table_file
 
 if TYPE_CHECKING:
@@ -37,10 +37,6 @@ class Layout(StrEnum):
 
 
 _FACTS = "CSV 'benchmark' with any of task, direction, cost, role, metric, bounds."
-
-
-COSTS = ("costs", "cost_unit", "cost_statistic", "gpu_speed", "gpu_column")
-"""Options that say what benchmarks cost."""
 
 
 @dataclass(frozen=True)
@@ -232,7 +228,7 @@ class JudgedTableOptions(TableOptions):
 class TrainingTableOptions(JudgedTableOptions):
     """The same, where the table is an option and costs play no part: another file comes first."""
 
-    FIXED: ClassVar[tuple[str, ...]] = COSTS
+    FIXED: ClassVar[tuple[str, ...]] = tuple(name.replace("-", "_") for name in COST_OPTIONS)
 
     scores: Annotated[
         Path | None,

@@ -64,6 +64,11 @@ def test_what_is_known_must_be_of_the_same_study(study: Study) -> None:
     for wrong in ({"outer": other}, {"outer": some, "scorer": ScorerSpec("ridge", n_splits=3)}):
         with pytest.raises(eevee.EeveeError, match="known is of another search"):
             assess_stability(table, 2, known=found, **{"scorer": RIDGE, **wrong})
+    first, second = (eevee.splits.frontier_splits(table, n_splits=2, seed=seed) for seed in (0, 1))
+    assert (first.test == second.test).all()
+    found = eevee.assess(table, 2, scorer=RIDGE, outer=first, **QUICK)
+    with pytest.raises(eevee.EeveeError, match="known is of another search"):
+        assess_stability(table, 2, known=found, scorer=RIDGE, outer=second)
 
 
 def test_stability_beside_families_is_refused_before_the_work(study: Study) -> None:

@@ -12,5 +12,8 @@ from eevee.cli import judge as judge
 from eevee.cli import assess as assess
 from eevee.cli import predict as predict
 from eevee.cli import impute as impute
+from eevee.cli import plan as plan
+from eevee.cli import run as run
+from eevee.cli import costs as costs
 from eevee.cli.app import app as app
 from eevee.cli.app import main as main

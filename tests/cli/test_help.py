@@ -20,6 +20,7 @@ from tests.cli.conftest import ROOT, Run, environment, words
 VERBS = [
     *("import", "describe", "rank", "plot", "select", "sweep", "tiers", "pareto"),
     *("ablate", "rate", "assess", "predict", "impute"),
+    *("plan", "run", "costs"),
 ]
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 EXAMPLES = {

@@ -171,12 +171,11 @@ def _reference(names: Sequence[str], wanted: str | None) -> str:
 def _merged(
     paid: pd.DataFrame, reference: str, *, per_model: bool, notes: tuple[str, ...]
 ) -> Ledger:
-    cell: IntArray = (
-        paid.groupby(["model", "benchmark"], sort=False).ngroup().to_numpy(dtype=np.int64)
-    )
-    codes, names = pd.factorize(paid["hardware"].to_numpy())
-    machine: IntArray = np.array(codes, dtype=np.int64)
-    home = list(names).index(reference)
+    pairs = paid.groupby(["model", "benchmark"], sort=False).ngroup()
+    cell: IntArray = np.array(pairs, dtype=np.int64)
+    names = {name: h for h, name in enumerate(dict.fromkeys(paid["hardware"]))}
+    machine: IntArray = np.array([names[name] for name in paid["hardware"]], dtype=np.int64)
+    home = names[reference]
     counts = _counts(cell, machine)
     near = _connected(counts, home)
     logs = np.log(paid["cost"].to_numpy(dtype=np.float64))
@@ -186,8 +185,8 @@ def _merged(
     n_machines = (counts[:, near] > 0).sum(axis=1)
     kept["shared"] = n_machines[kept["cell"]] > 1
     machines = {
-        str(name): _machine(kept[kept["machine"] == h], int(counts[:, h].sum()), speeds[h], near[h])
-        for h, name in enumerate(names)
+        name: _machine(kept[kept["machine"] == h], int(counts[:, h].sum()), speeds[h], near[h])
+        for name, h in names.items()
     }
     costs = _of_one_machine(kept, home).assign(hardware=reference)
     known = set(costs["benchmark"])

@@ -106,7 +106,7 @@ def run(
     stop = threading.Event()
     failed = [] if collect_only else _run(plan, before, slots, how, output, stop, accept=accept)
     after = standing_of(plan, accept=accept)
-    collected = collect(plan, after.done)
+    collected = collect(plan, after.done, hardware=how.hardware)
     _print(plan, after, failed, collected, as_json=output.as_json)
     if stop.is_set():
         say(f"interrupted: eevee run {path} goes on from here")

@@ -35,15 +35,22 @@ class Collected:
     unknown: tuple[Measured, ...]
 
 
-def collect(plan: Plan, done: Sequence[Measured]) -> Collected:
+def collect(plan: Plan, done: Sequence[Measured], *, hardware: str | None = None) -> Collected:
     """Write ``results.csv``, a row per score, and ``costs.csv``, a row per command.
 
     Earlier files are replaced; without any result they stay as they are.
+
+    Parameters
+    ----------
+    plan : Plan
+    done : sequence of Measured
+    hardware : str, optional
+        What those ran on that something else ran.
     """
     known = [one for one in done if not math.isnan(seconds_of(one))]
     return Collected(
         _write_results(plan, done) if done else None,
-        _write_costs(plan, known) if known else None,
+        _write_costs(plan, known, hardware or "") if known else None,
         sum(one.result.seconds is not None for one in known),
         tuple(one for one in done if math.isnan(seconds_of(one))),
     )
@@ -70,19 +77,19 @@ def _write_results(plan: Plan, done: Sequence[Measured]) -> Path:
     return path
 
 
-def _write_costs(plan: Plan, known: Sequence[Measured]) -> Path:
+def _write_costs(plan: Plan, known: Sequence[Measured], hardware: str) -> Path:
     path = plan.folder / "costs.csv"
     with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COST_HEADER)
-        writer.writerows(map(_cost_row, known))
+        writer.writerows(_cost_row(one, hardware) for one in known)
     return path
 
 
-def _cost_row(one: Measured) -> list[str]:
+def _cost_row(one: Measured, hardware: str) -> list[str]:
     record = one.record
     about = (
-        ("", "", "")
+        (hardware, "", "")
         if record is None
         else (
             record.hardware,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,11 +13,13 @@ from eevee.running.devices import make_slots
 from eevee.running.plan import Plan, dump_plan, make_plan
 from eevee.running.runner import Failure, RunSettings, Step, run_plan
 from eevee.tiers.file import SearchLoss, Tier, TierBenchmark
+from tests.cli.conftest import fails as fails
+from tests.cli.conftest import misused as misused
+from tests.cli.conftest import read_json as read_json
+from tests.cli.conftest import run as run
 
-WRITE = """printf '{{"score": 0.5}}' > {out} # """.replace(" # ", "")
+WRITE = """printf '{{"score": 0.5}}' > {out}"""
 """A command that writes a score."""
-
-MakePlan = Callable[..., Plan]
 
 
 def tier_of(*names: str) -> Tier:

@@ -1,4 +1,4 @@
-"""Plans: what is in them, what is refused, and that a plan from elsewhere is trusted with nothing."""
+"""Plans: what is in them, what is refused, and that nothing in one from elsewhere is trusted."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_there_is_one_command_per_model_and_benchmark(here: Path):
     ],
 )
 def test_names_that_cannot_be_told_apart_or_shown_are_refused(here, models, benchmarks, said):
-    with pytest.raises(EeveeError, match="^[^\n]*$") as caught:
+    with pytest.raises(EeveeError, match=r"^[^\n]*$") as caught:
         make_plan(tier_of(*benchmarks), models, WRITE, Path("plan.json"))
     assert said in str(caught.value)
 
@@ -56,7 +56,7 @@ def test_a_file_name_is_one_part_that_a_file_system_takes(name: str):
 
 
 def test_a_plan_must_be_called_json(here: Path):
-    with pytest.raises(EeveeError, match="must end in .json"):
+    with pytest.raises(EeveeError, match=r"must end in \.json"):
         make_plan(tier_of("a"), ["m"], WRITE, Path("plan.yaml"))
 
 

@@ -21,8 +21,10 @@ def test_a_value_is_one_word_of_the_command(value: str):
     assert shlex.split(filled) == ["run", "--on", value, "o.json"]
 
 
-HOSTILE = ["x; touch pwned", "$(touch pwned)", "`touch pwned`", "' ; touch pwned '", "a\\", "*", "~",
-           "&& touch pwned", "| touch pwned", "--help", "$HOME", '"', "#x", "!x", "x > pwned"]  # fmt: skip
+HOSTILE = [
+    "x; touch pwned", "$(touch pwned)", "`touch pwned`", "' ; touch pwned '", "a\\", "*", "~", '"',
+    "&& touch pwned", "| touch pwned", "--help", "$HOME", "#x", "!x", "x > pwned",
+]  # fmt: skip
 
 
 def test_the_shell_does_not_act_on_hostile_values(tmp_path):

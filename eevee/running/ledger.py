@@ -198,7 +198,7 @@ def _merged(
 def _machine(on_it: pd.DataFrame, costs: int, log_speed: float, near: bool) -> Machine:
     shared = on_it[on_it["shared"]]
     spread = math.nan if shared.empty else float(np.exp(np.sqrt((shared["off"] ** 2).mean())))
-    speed = float(np.exp(log_speed)) if near else None
+    speed = round_cost(math.exp(log_speed)) if near else None
     return Machine(costs, int(shared["cell"].nunique()), speed, spread)
 
 

@@ -13,10 +13,7 @@ from eevee.running.devices import make_slots
 from eevee.running.plan import Plan, dump_plan, make_plan
 from eevee.running.runner import Failure, RunSettings, Step, run_plan
 from eevee.tiers.file import SearchLoss, Tier, TierBenchmark
-from tests.cli.conftest import fails as fails
-from tests.cli.conftest import misused as misused
-from tests.cli.conftest import read_json as read_json
-from tests.cli.conftest import run as run
+from tests.cli.conftest import fails, misused, read_json, run  # noqa: F401
 
 WRITE = """printf '{{"score": 0.5}}' > {out}"""
 """A command that writes a score."""

@@ -30,8 +30,8 @@ class Format(StrEnum):
 
 
 @app.command(
-    epilog="Example: eevee plan data/zoo/tiers.yaml --tier small --models knn-5,ridge-1 --command "
-    "'python data/zoo/evaluate.py --model {model} --benchmark {benchmark} --out {out}' "
+    epilog="Example: eevee plan data/zoo/tiers.yaml --tier small --models knn-5,logistic-c10 "
+    "--command 'python data/zoo/evaluate.py --model {model} --benchmark {benchmark} --out {out}' "
     "--out runs/plan.json"
 )
 @verb
@@ -63,7 +63,7 @@ def plan(
 ) -> None:
     """Write the commands that measure models on a tier, for `eevee run` or another scheduler."""
     from eevee.running.handover import FORMATS, make_folders
-    from eevee.running.plan import dump_plan, make_plan
+    from eevee.running.plan import dump_plan, make_plan, results_left_behind
     from eevee.tiers.file import load_tiers
 
     if output.as_json and format is not None:
@@ -74,6 +74,12 @@ def plan(
     text = "" if format is None else FORMATS[format.value](made)
     if out.exists() and out.samefile(tiers):
         raise typer.BadParameter("--out is the tier file; give another name")
+    lost = results_left_behind(out, made)
+    if lost:
+        say(
+            f"note: {out} was another plan; {lost} of its results are not in this one: they stay "
+            "where they are, and are not collected any more"
+        )
     dump_plan(made, out)
     if format is not None:
         make_folders(made)

@@ -24,13 +24,15 @@ _TIMEOUT = 20
 class Gpu:
     """A GPU: what CUDA_VISIBLE_DEVICES calls it, its name, and the same GPU for NVML.
 
-    `nvml` is None where it is not certain which one that is.
+    `nvml` is None where it is not certain which one that is; `by_bus` says that the device counts
+    as nvidia-smi does.
     """
 
     device: str
     name: str
     nvml: str | None = None
-    order: bool = False
+    by_bus: bool = False
+    uuid: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def make_slots(
     for i in range(count):
         gpu = gpus[i % len(gpus)]
         alone = count <= len(gpus)
-        environment = {"CUDA_VISIBLE_DEVICES": gpu.device, **(_ORDER if gpu.order else {})}
+        environment = {"CUDA_VISIBLE_DEVICES": gpu.device, **(_ORDER if gpu.by_bus else {})}
         slots.append(
             Slot(
                 f"GPU {gpu.device}", hardware or gpu.name, environment, gpu.nvml if alone else None
@@ -113,15 +115,16 @@ def visible_gpus(
 
 
 def _masked(device: str, there: Sequence[Gpu], environment: Mapping[str, str]) -> Gpu:
-    """Name a GPU of the mask; counted otherwise than nvidia-smi does, it may be any of them."""
-    names = {gpu.name for gpu in there}
-    name = names.pop() if len(names) == 1 else "GPU"
-    if device.isdecimal():
-        certain = environment.get("CUDA_DEVICE_ORDER") == _ORDER["CUDA_DEVICE_ORDER"]
-        if certain and int(device) < len(there):
-            name = there[int(device)].name
-        return Gpu(device, name, device if certain or len(there) == 1 else None)
-    return Gpu(device, name, device)
+    """Return a GPU of the mask: counted otherwise than nvidia-smi does, it may be any of them."""
+    if not device.isdecimal():
+        same = [gpu for gpu in there if gpu.uuid.startswith(device)]
+    elif environment.get("CUDA_DEVICE_ORDER") == _ORDER["CUDA_DEVICE_ORDER"]:
+        same = [gpu for gpu in there if gpu.device == device]
+    else:
+        same = list(there)
+    names = {gpu.name for gpu in same}
+    name = names.pop() if len(names) == 1 else f"GPU {device} (type unknown)"
+    return Gpu(device, name, same[0].nvml if len(same) == 1 else None)
 
 
 def ask_nvidia_smi() -> list[Gpu]:
@@ -129,11 +132,11 @@ def ask_nvidia_smi() -> list[Gpu]:
     program = shutil.which("nvidia-smi")
     if program is None:
         return []
-    command = [program, "--query-gpu=index,name", "--format=csv,noheader"]
+    command = [program, "--query-gpu=index,uuid,name", "--format=csv,noheader"]
     with suppress(OSError, subprocess.SubprocessError):
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_TIMEOUT)
-        pairs = [line.partition(", ") for line in done.stdout.splitlines()]
-        return [Gpu(i.strip(), name.strip(), i.strip(), True) for i, _, name in pairs if name]
+        lines = [line.split(", ", 2) for line in done.stdout.splitlines()]
+        return [Gpu(cells[0], cells[2], cells[0], True, cells[1]) for cells in lines if cells[2:]]
     return []
 
 

@@ -160,7 +160,7 @@ def find_measured(plan: Plan, job: Job) -> Measured:
         result = read_result(path)
         kept = plan.beside(job, "records", ".json")
         if plan.beside(job, "records", ".begun").exists():
-            raise EeveeError(f"{path}: its command was cut off")
+            raise EeveeError(f"{path}: its command failed or was cut off")
         if not kept.exists():
             return Measured(job, result, None)
         known = read_checked(kept, _record)

@@ -167,6 +167,16 @@ def dump_plan(plan: Plan, path: Path) -> None:
         temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
+def results_left_behind(path: Path, plan: Plan) -> int:
+    """Count results of the plan that stands at a path, if any, which another plan lacks."""
+    try:
+        before = load_plan(path)
+    except EeveeError:
+        return 0
+    kept = {job.out for job in plan.jobs}
+    return sum(job.out not in kept and Path(job.out).exists() for job in before.jobs)
+
+
 def load_plan(path: Path) -> Plan:
     """Read a plan file; from the folder that it was planned in.
 

@@ -171,7 +171,8 @@ def run_plan(
                 raise
             if any(one.done() and one.exception() for one in working):
                 stop.set()
-        return [failure for one in working for failure in one.result()]
+        failed = {failure.job: failure for one in working for failure in one.result()}
+        return [failed[job] for job in plan.jobs if job in failed]
 
 
 def _to_run(plan: Plan, settings: RunSettings) -> Sequence[Job]:

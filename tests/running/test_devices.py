@@ -23,7 +23,7 @@ from eevee.running.energy import EnergyMeter
 from eevee.running.runner import RunSettings, run_plan, standing_of
 from tests.running.conftest import WRITE, planned, ran
 
-TWO = [Gpu("0", "NVIDIA A100", "0", True), Gpu("1", "NVIDIA H100", "1", True)]
+TWO = [Gpu("0", "NVIDIA A100", "0", True, "GPU-8f"), Gpu("1", "NVIDIA H100", "1", True, "GPU-9a")]
 SAME = [Gpu("0", "NVIDIA A100", "0", True), Gpu("1", "NVIDIA A100", "1", True)]
 
 
@@ -47,19 +47,22 @@ def test_an_empty_mask_hides_all(mask: str):
 
 def test_a_mask_is_kept_and_what_it_means_is_not_guessed():
     # CUDA counts the fastest first, so that 0 may be either.
-    assert seen({"CUDA_VISIBLE_DEVICES": "1,0"}) == [("1", "GPU", None), ("0", "GPU", None)]
+    unknown = [(i, f"GPU {i} (type unknown)", None) for i in "10"]
+    assert seen({"CUDA_VISIBLE_DEVICES": "1,0"}) == unknown
     by_bus = {"CUDA_VISIBLE_DEVICES": "1", "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
     assert seen(by_bus) == [("1", "NVIDIA H100", "1")]
     assert seen({"CUDA_VISIBLE_DEVICES": "1"}, SAME) == [("1", "NVIDIA A100", None)]
-    assert seen({"CUDA_VISIBLE_DEVICES": "GPU-8f,-1,0"}) == [("GPU-8f", "GPU", "GPU-8f")]
+    assert seen({"CUDA_VISIBLE_DEVICES": "GPU-9,-1,0"}) == [("GPU-9", "NVIDIA H100", "1")]
+    part = "MIG-1/2"
+    assert seen({"CUDA_VISIBLE_DEVICES": part}) == [(part, f"GPU {part} (type unknown)", None)]
 
 
 def test_nvidia_smi_is_asked_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     program = tmp_path / "nvidia-smi"
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    program.write_text("#!/bin/sh\necho '0, NVIDIA A100-SXM4-40GB'; echo '1, NVIDIA H100'\n")
+    program.write_text("#!/bin/sh\necho '0, GPU-8f, NVIDIA A100'; echo '1, GPU-9a, NVIDIA H100'\n")
     program.chmod(0o755)
-    assert [gpu.name for gpu in ask_nvidia_smi()] == ["NVIDIA A100-SXM4-40GB", "NVIDIA H100"]
+    assert ask_nvidia_smi() == TWO
     program.write_text("#!/bin/sh\necho 'NVIDIA-SMI has failed'; exit 9\n")
     assert ask_nvidia_smi() == []
     program.unlink()

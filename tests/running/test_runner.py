@@ -277,7 +277,7 @@ def test_a_result_that_was_written_when_the_runner_was_killed_does_not_count(her
     runner.kill()
     runner.wait()
     (why,) = standing_of(plan).refused.values()
-    assert why == "plan/results/m/a.json: its command was cut off"
+    assert why == "plan/results/m/a.json: its command failed or was cut off"
 
 
 RUN = """

@@ -93,6 +93,15 @@ def test_failures_are_named_with_their_log_and_end_in_exit_code_1(here: Path, ru
     assert [one["benchmark"] for one in found["results"]] == ["a"]
 
 
+def test_a_plan_in_place_of_another_says_whose_results_it_leaves_behind(here: Path, run):
+    write_tiers("a")
+    run(*PLAN, "m", "--command", WRITE)
+    run("run", "plan.json")
+    assert run(*PLAN, "m,n", "--command", WRITE).stderr == ""
+    said = run(*PLAN, "n", "--command", WRITE).stderr
+    assert "1 of its results are not in this one" in said
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [
@@ -153,7 +162,7 @@ def test_tiers_impute_predict_and_import_take_results_and_costs_as_they_are(
     assert table.benchmarks["cost"].tolist() == [1, 2, 3, 4]
     of = ("--costs", "plan/costs.csv", "--cost-unit", "seconds")
     ridge = ("--scorer", "ridge", "--n-splits", "2", "--no-baselines", "--search", "greedy")
-    run("tiers", "plan/results.csv", *of, "--budget", "small=3", *ridge, "--out", "tiers")
+    run("tiers", "plan/results.csv", *of, "--budget", "small=3", *ridge)
     measured.iloc[:, :3].to_csv("three.csv")
     long = pd.read_csv("plan/results.csv")
     long[~((long["model"] == "m0") & (long["benchmark"] == "b3"))].to_csv("gap.csv", index=False)

@@ -101,6 +101,12 @@ def copied(folder: Path) -> str:
     return f"cp {shlex.quote(str(folder / 'cells'))}/{{model}}/{{benchmark}}.json {{out}}"
 
 
+@pytest.fixture(scope="module")
+def loop(folder: Path, committed: pd.DataFrame) -> Loop:
+    """One pass with committed cells."""
+    return closed(folder, committed, copied(folder), "copied")
+
+
 def predicted(folder: Path, new: Path) -> dict[str, Any]:
     asked = ("predict", folder / "run/tiers.yaml", "--tier", "small", new)
     fit = ("--scores", folder / "reduced.csv", "--scorer", "ridge", "--json")
@@ -165,11 +171,10 @@ def mean_scores_are_near(loop: Loop) -> None:
     assert ((ends["lower"] <= truth) & (truth <= ends["upper"])).sum() >= 2
 
 
-def test_the_fit_is_of_the_other_models_alone(folder: Path, committed: pd.DataFrame):
+def test_the_fit_is_of_the_other_models_alone(folder: Path, committed: pd.DataFrame, loop: Loop):
     about = load_tiers(folder / "run/tiers.yaml").table
     assert about.models == N_MODELS == len(committed) - len(LEFT_OUT)
     assert about.sha256 == hashlib.sha256((folder / "reduced.csv").read_bytes()).hexdigest()
-    loop = closed(folder, committed, copied(folder), "copied")
     assert loop.found["method"] == f"jackknife+ over {N_MODELS} training models"
     by_model = {name: rows_of(loop.found, name) for name in LEFT_OUT}
     for model in LEFT_OUT:
@@ -184,8 +189,8 @@ def rows_of(found: dict[str, Any], model: str) -> pd.DataFrame:
     return rows[rows["model"] == model].reset_index(drop=True)
 
 
-def test_the_loop_closes_with_committed_cells(folder: Path, committed: pd.DataFrame):
-    check(closed(folder, committed, copied(folder), "copied"))
+def test_the_loop_closes_with_committed_cells(loop: Loop):
+    check(loop)
 
 
 @needs_keel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -63,23 +64,24 @@ def run_command(
         Seconds.
     """
     begun = time.monotonic()
+    limit = math.inf if time_limit is None else time_limit
     guarded = subprocess.Popen(
-        [sys.executable, "-I", "-S", guard.__file__, str(GRACE), command],
+        [sys.executable, "-I", "-S", guard.__file__, str(GRACE), str(limit), command],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=log,
         env={**os.environ, **environment},
         start_new_session=True,  # Ctrl-C comes here alone
     )
-    late = _wait(guarded, stop, None if time_limit is None else begun + time_limit)
+    _wait(guarded, stop)
     with guarded:  # closes the pipe, which ends what still runs, and waits
         assert guarded.stdin is not None
         guarded.stdin.close()
         told = _read(guarded)
     seconds = float(told.get("seconds", time.monotonic() - begun))
     code = told.get("code")
-    if late and code is None:
-        return Ended(None, seconds, f"ended at the time limit, {time_limit:g} s")
+    if told.get("late"):
+        return Ended(None, seconds, f"ended at the time limit, {limit:g} s")
     if stop.is_set() and code is None:
         return Ended(None, seconds, "stopped")
     if code is None:
@@ -88,16 +90,11 @@ def run_command(
     return Ended(code, seconds, _words(code))
 
 
-def _wait(guarded: subprocess.Popen[bytes], stop: threading.Event, end: float | None) -> bool:
-    """Wait until the command has ended or shall; tell whether its time is up."""
-    while guarded.poll() is None:
-        if stop.is_set():
-            return False
-        if end is not None and time.monotonic() > end:
-            return True
+def _wait(guarded: subprocess.Popen[bytes], stop: threading.Event) -> None:
+    """Wait until the command has ended, or shall."""
+    while guarded.poll() is None and not stop.is_set():
         with suppress(subprocess.TimeoutExpired):
             guarded.wait(_POLL)
-    return False
 
 
 def _read(guarded: subprocess.Popen[bytes]) -> dict[str, Any]:

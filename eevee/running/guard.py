@@ -1,16 +1,17 @@
 """A process around one command, which ends all that the command started, however that began.
 
-    python -I -S guard.py SECONDS COMMAND < a pipe of the runner > another
+    python -I -S guard.py GRACE LIMIT COMMAND < a pipe of the runner > another
 
-It ends everything when the command exits, when the runner closes the pipe, and when the runner is
-gone, since that closes the pipe, too: even SIGKILL of the runner leaves nothing behind. The
-process group of the command gets SIGTERM, and SIGKILL after SECONDS. On Linux what left the group
-(daemons, `setsid`) becomes a child of this process and is ended as well; elsewhere it is not. If
-this process itself gets SIGKILL, the shell of the command ends, too, on Linux, but what it started
-may not.
+It ends everything when the command exits, at its time limit (LIMIT seconds; inf: none), when the
+runner closes the pipe, and when the runner is gone, since that closes the pipe, too: even SIGKILL
+of the runner leaves nothing behind. The process group of the command gets SIGTERM, and SIGKILL
+after GRACE seconds. On Linux what left the group (daemons, `setsid`) becomes a child of this
+process and is ended as well; elsewhere it is not. If this process itself gets SIGKILL, the shell
+of the command ends, too, on Linux, but what it started may not.
 
 A script of its own that needs the standard library alone, so that it starts in hundredths of a
-second. It prints the number of the group, then the exit status and the seconds taken.
+second. It prints the number of the group, then the exit status, the seconds taken and whether the
+time was up.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ from pathlib import Path
 
 LINUX = sys.platform == "linux"
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
-_PAUSE = 0.01
+_PAUSE, _LONGEST = 0.01, 3600.0
 
 
-def main(grace: float, command: str) -> None:
+def main(grace: float, limit: float, command: str) -> None:
     """Run a command to its end, or to that of the runner."""
     wake = _wake_on_signals()
     prctl = _prctl()
@@ -53,10 +54,10 @@ def main(grace: float, command: str) -> None:
         preexec_fn=die_with_guard,  # noqa: PLW1509 - this process has one thread
     )
     _tell({"group": child.pid})
-    code = _wait(child, wake)
+    code = _wait(child, wake, begun + limit)
     seconds = time.monotonic() - begun
     end_all(child.pid, grace)
-    _tell({"code": code, "seconds": seconds})
+    _tell({"code": code, "seconds": seconds, "late": code is None and seconds >= limit})
 
 
 def _wake_on_signals() -> int:
@@ -79,14 +80,17 @@ def _prctl() -> Callable[[int, int], object]:
     return lambda option, value: None
 
 
-def _wait(child: subprocess.Popen[bytes], wake: int) -> int | None:
-    """Return the exit status of the command, None if it was asked to end before."""
+def _wait(child: subprocess.Popen[bytes], wake: int, end: float) -> int | None:
+    """Return the exit status of the command, None if it shall end before."""
     runner = sys.stdin.fileno()
     while (code := child.poll()) is None:
-        ready, _, _ = select.select([runner, wake], [], [])
+        left = min(end - time.monotonic(), _LONGEST)
+        if left <= 0:
+            return None
+        ready, _, _ = select.select([runner, wake], [], [], left)
         if runner in ready:
             return None
-        if set(os.read(wake, 512)) - {signal.SIGCHLD}:
+        if wake in ready and set(os.read(wake, 512)) - {signal.SIGCHLD}:
             return None
     return code
 
@@ -144,4 +148,4 @@ def _tell(what: dict[str, object]) -> None:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]), sys.argv[2])
+    main(float(sys.argv[1]), float(sys.argv[2]), sys.argv[3])

@@ -21,6 +21,8 @@ from eevee.running.runner import Failure, RunSettings, run_plan, standing_of
 from tests.cli.conftest import environment, run_in_process
 from tests.running.conftest import WRITE, planned, ran
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
 COUNTED = "echo x >> count; " + WRITE
 """Leaves a line for each time that it is run."""
 
@@ -36,7 +38,7 @@ def alive(process: int) -> bool:
         return False
 
 
-def eventually(true, seconds: float = 10) -> bool:
+def eventually(true, seconds: float = 30) -> bool:
     end = time.monotonic() + seconds
     while not true():
         if time.monotonic() > end:
@@ -188,8 +190,8 @@ def test_a_command_is_run_again_until_it_succeeds_or_retries_are_used_up(here: P
 
 def test_the_time_limit_ends_a_command_and_all_that_it_started(here: Path, quick_grace: None):
     plan = planned(f"setsid sleep 300 & echo $! > daemon; sleep 300; {WRITE}")
-    failure = only(ran(plan, time_limit=0.4, retries=3)[0])
-    assert failure.why == "ended at the time limit, 0.4 s"
+    failure = only(ran(plan, time_limit=1, retries=3)[0])
+    assert failure.why == "ended at the time limit, 1 s"
     assert failure.attempts == 1
     assert not alive(int(Path("daemon").read_text()))
 
@@ -212,12 +214,12 @@ def test_what_a_command_leaves_in_the_background_is_ended(here: Path, quick_grac
 
 def test_what_ignores_sigterm_is_killed(here: Path, quick_grace: None):
     stubborn = "trap '' TERM; echo $$ > 1; while true; do sleep 0.05; done"
-    assert run_shell(stubborn, limit=0.3).startswith("ended at the time limit")
+    assert run_shell(stubborn, limit=1).startswith("ended at the time limit")
     assert not alive(int(Path("1").read_text()))
 
 
 def test_a_command_may_clean_up_at_sigterm(here: Path):
-    run_shell("trap 'echo bye; exit' TERM; while true; do sleep 0.02; done", limit=0.3)
+    run_shell("trap 'echo bye; exit' TERM; while true; do sleep 0.02; done", limit=1)
     assert Path("log").read_text().endswith("bye\n")
 
 
@@ -245,7 +247,7 @@ def test_sigkill_of_the_runner_loses_and_leaves_nothing_but_the_command_under_wa
     planned(QUICK_AND_LONG, models=["q1", "q2", "slow"])
     runner = subprocess.Popen([sys.executable, "-c", RUN], env=environment(), cwd=here)
     pids = here / "pids"
-    assert eventually(lambda: pids.exists() and len(pids.read_text().split()) == 2, 30)
+    assert eventually(lambda: pids.exists() and len(pids.read_text().split()) == 2)
     running = [int(one) for one in pids.read_text().split()]
     assert all(map(alive, running))
     runner.kill()
@@ -273,7 +275,7 @@ def test_a_result_that_was_written_when_the_runner_was_killed_does_not_count(her
     """The command had written a whole file, but had not ended: it might have written more."""
     plan = planned(f"{WRITE}; touch there; sleep 300")
     runner = subprocess.Popen([sys.executable, "-c", RUN], env=environment(), cwd=here)
-    assert eventually((here / "there").exists, 30)
+    assert eventually((here / "there").exists)
     runner.kill()
     runner.wait()
     (why,) = standing_of(plan).refused.values()

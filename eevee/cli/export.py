@@ -24,8 +24,8 @@ def _known(name: str) -> str:
 
 
 @app.command(
-    epilog="Example: eevee export data/bbh/tiers.yaml --to lm-eval --mapping data/mappings/lm-eval.yaml "
-    "--out runs/lm-eval"
+    epilog="Example: eevee export data/bbh/tiers.yaml --to lm-eval "
+    "--mapping data/mappings/lm-eval.yaml --out runs/lm-eval"
 )
 @verb
 def export(

@@ -139,18 +139,17 @@ def _tasks(
 ) -> tuple[dict[str, list[Task]], list[str], list[str]]:
     """Tasks of each benchmark, all that is wrong with them, and what the mapping has more."""
     known: dict[str, list[Task]] = {}
-    problems: list[str] = []
-    unmapped: dict[str, list[str]] = {}
+    alike: dict[str, list[str]] = {}
     for benchmark in benchmarks:
         tasks, wrong = tasks_of(mapping.tasks.get(benchmark, benchmark), benchmark, to)
         wrong += filter(None, map(to.wrong, tasks))
         known[benchmark] = tasks
-        if benchmark in mapping.tasks:
-            problems += [f"benchmark {benchmark!r}: {one}" for one in wrong]
-        else:
-            for one in wrong:
-                unmapped.setdefault(one.removeprefix(repr(benchmark)), []).append(repr(benchmark))
-    problems += [f"{', '.join(names)}{why} (map it: --mapping)" for why, names in unmapped.items()]
+        for one in wrong:
+            why = f": {one}"
+            if benchmark not in mapping.tasks:
+                why = f"{one.removeprefix(repr(benchmark))} (map it: --mapping)"
+            alike.setdefault(why, []).append(repr(benchmark))
+    problems = [f"{', '.join(names)}{why}" for why, names in alike.items()]
     return known, problems, _unknown(benchmarks, mapping)
 
 

@@ -112,9 +112,7 @@ def _task(given: object, benchmark: str, to: Format) -> Task | list[str]:
         return ["has no task yet: name one, {task: NAME, ...} or a list of these"]
     name = given.get("task")
     if not isinstance(name, str) or not name:
-        near = given.get("proposed")
-        hint = f" (proposed: {', '.join(map(str, near))})" if isinstance(near, list) else ""
-        return [f"has no task yet: give 'task'{hint}"]
+        return ["has no task yet: fill in 'task'"]
     asked = {key: value for key, value in given.items() if key not in ("task", "proposed")}
     options, problems = check_options(asked, to.task_options, to)
     return problems or Task(benchmark, name, options)

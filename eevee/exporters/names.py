@@ -42,9 +42,9 @@ def matches(pattern: str, name: str, what: str) -> str:
 
     Examples
     --------
-    >>> matches("[a-z]+", "mmlu", "small letters"), matches("[a-z]+", "a b", "small letters")
-    ('', "'a b' is not small letters")
+    >>> matches("[a-z]+", "mmlu", "small word"), matches("[a-z]+", "a b", "small word")
+    ('', "'a b' is no small word")
     """
     if name.isascii() and re.fullmatch(pattern, name):
         return ""
-    return f"{name!r} is not {what}"
+    return f"{name!r} is no {what}"

@@ -18,7 +18,7 @@ from eevee.search.evolution import generations
 from tests.cli.conftest import ROOT, Run, environment, words
 
 VERBS = [
-    *("import", "describe", "rank", "plot", "select", "sweep", "tiers", "pareto"),
+    *("import", "describe", "rank", "plot", "select", "sweep", "tiers", "export", "pareto"),
     *("ablate", "rate", "assess", "predict", "impute"),
 ]
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ _NAME = r"[A-Za-z0-9_][A-Za-z0-9_./+-]*"
 
 
 def _wrong(task: Task) -> str:
-    return matches(_NAME, task.name, "a data set of CLIP_benchmark, such as wds/vtab/cifar100")
+    return matches(_NAME, task.name, "data set of CLIP_benchmark, such as wds/vtab/cifar100")
 
 
 def _files(export: Export) -> dict[str, str]:

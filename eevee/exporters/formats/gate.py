@@ -24,14 +24,14 @@ def _wrong(task: Task) -> str:
     own = [name for name in task.options if name in _OWN]
     if own:
         return f"the option {own[0]!r} is what EEVEE fills in itself; rename it"
-    return matches(_NAME, task.name, "a name that a Hydra override takes without quotes")
+    return matches(_NAME, task.name, "name that a Hydra override takes without quotes")
 
 
 def _list(value: object, at: str) -> list[str]:
     if not isinstance(value, list) or not value:
         raise refuse(at, "a list, not empty", value)
     names = [text(str(one), at) for one in value]
-    wrong = next(filter(None, (matches(_NAME, one, "a plain name") for one in names)), "")
+    wrong = next(filter(None, (matches(_NAME, one, "plain name") for one in names)), "")
     if wrong or len(set(names)) < len(names):
         raise EeveeError(f"{at}: {wrong or 'a name twice'}")
     return names

@@ -12,7 +12,7 @@ _NAME = r"[A-Za-z0-9_./][A-Za-z0-9_./-]*(@[A-Za-z_][A-Za-z0-9_]*)?"
 
 
 def _wrong(task: Task) -> str:
-    return matches(_NAME, task.name, "a task of Inspect (inspect_evals/gsm8k, file.py@task)")
+    return matches(_NAME, task.name, "task of Inspect (inspect_evals/gsm8k, file.py@task)")
 
 
 def _files(export: Export) -> dict[str, str]:

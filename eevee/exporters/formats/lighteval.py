@@ -20,7 +20,7 @@ _NAME = rf"({_WORD}(\|{_WORD})?\|[0-9]+|{_WORD})"
 def _wrong(task: Task) -> str:
     if "|" in task.name and "num_fewshot" in task.options:
         return f"{task.name!r} says how many examples it has; drop num_fewshot"
-    return matches(_NAME, task.name, "a task of lighteval (task, or task|examples)")
+    return matches(_NAME, task.name, "task of lighteval (task, or task|examples)")
 
 
 def _line(task: Task) -> str:

@@ -43,7 +43,7 @@ def _metric(value: object, at: str) -> dict[str, Any]:
 
 
 def _wrong(task: Task) -> str:
-    return matches(_NAME, task.name, "a task name of lm-eval (no spaces, commas or wildcards)")
+    return matches(_NAME, task.name, "task name of lm-eval (no spaces, commas or wildcards)")
 
 
 def _member(task: Task) -> str | dict[str, Any]:

@@ -28,7 +28,7 @@ _OPTIONS: dict[str, Parse[Any]] = {
 
 
 def _wrong(task: Task) -> str:
-    return matches(_NAME, task.name, "a task name of MTEB")
+    return matches(_NAME, task.name, "task name of MTEB")
 
 
 def _task(task: Task) -> str:

@@ -17,7 +17,7 @@ _NAME = rf"{_WORD}(\.{_WORD})*:{_WORD}"
 
 
 def _wrong(task: Task) -> str:
-    what = "a list of data sets of OpenCompass (module:list, gsm8k.gsm8k_gen:gsm8k_datasets)"
+    what = "list of data sets of OpenCompass (module:list, gsm8k.gsm8k_gen:gsm8k_datasets)"
     words = task.name.replace(":", ".").split(".")
     if any(keyword.iskeyword(word) for word in words):
         return f"{task.name!r} is not {what}"

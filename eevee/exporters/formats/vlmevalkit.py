@@ -20,7 +20,7 @@ _CLASS = r"[A-Za-z_][A-Za-z0-9_]*"
 
 
 def _wrong(task: Task) -> str:
-    name = matches(_NAME, task.name, "a data set of VLMEvalKit (it becomes part of file names)")
+    name = matches(_NAME, task.name, "data set of VLMEvalKit (it becomes part of file names)")
     if name or not isinstance(task.options.get("class", ""), str):
         return name or "class: expected text"
     if not task.options.get("shortcut") and "class" not in task.options:

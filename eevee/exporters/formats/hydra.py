@@ -1,13 +1,13 @@
 """Hydra: a config group `tier`, with a file per tier.
 
 Read in hydra-core 1.3.8 with omegaconf 2.3: ``${...}`` in a text is an interpolation, unless its
-``$`` follows a backslash; backslashes before one count twice.
+``$`` follows a backslash; backslashes before one count twice. ``???`` is a missing value.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import yaml
@@ -20,11 +20,23 @@ _OWN = ("name", "task", "cost")
 
 def _wrong(task: Task) -> str:
     own = [name for name in task.options if name in _OWN]
-    return f"the option {own[0]!r} is what EEVEE writes itself; rename it" if own else ""
+    if own:
+        return f"the option {own[0]!r} is what EEVEE writes itself; rename it"
+    texts = [task.benchmark, task.name, *_texts(task.options)]
+    return "'???' is Hydra's word for a missing value" if "???" in texts else ""
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from (text for member in value.values() for text in _texts(member))
+    elif isinstance(value, list):
+        yield from (text for member in value for text in _texts(member))
 
 
 def _literal(value: Any) -> Any:
-    """Escape what OmegaConf would fill in; a missing value, ``???``, is given as it is."""
+    """Escape what OmegaConf would fill in."""
     if isinstance(value, str):
         return re.sub(r"(\\*)\$\{", r"\1\1\\${", value)
     if isinstance(value, Mapping):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from eevee.exporters.format import Format as Format
     from eevee.exporters.format import Task as Task
     from eevee.exporters.format import TierTasks as TierTasks
+    from eevee.exporters.mapping import TaskMapping as TaskMapping
     from eevee.exporters.mapping import load_mapping as load_mapping
     from eevee.exporters.registry import find_format as find_format
 
@@ -22,6 +23,7 @@ _HOME = {
     "Exported": "eevee.exporters.exporting",
     "Format": "eevee.exporters.format",
     "Task": "eevee.exporters.format",
+    "TaskMapping": "eevee.exporters.mapping",
     "TierTasks": "eevee.exporters.format",
     "draft_mapping": "eevee.exporters.draft",
     "export": "eevee.exporters.exporting",

@@ -107,6 +107,7 @@ class Listing:
 
 
 def _nothing(*_: object) -> Problem:
+    """Find nothing to say."""
     return ""
 
 

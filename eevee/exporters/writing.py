@@ -43,7 +43,11 @@ def write_export(
     record = f"eevee-{to}.json"
     earlier = _earlier(out / record)
     known = {**earlier, record: _hash_of(out / record)} if earlier else earlier
-    content = {**files, record: _record(to, files, export)}
+    try:
+        content = {**files, record: _record(to, files, export)}
+    except UnicodeEncodeError as error:
+        wrong = repr(error.object[error.start : error.end])
+        raise EeveeError(f"UTF-8 cannot hold {wrong} in a name; nothing was written") from None
     targets = {name: _inside(out, name) for name in content}
     problems = [
         f"{path} exists and was not written by this export, or was changed since"
@@ -118,4 +122,6 @@ def _record(to: str, files: Mapping[str, str], export: Export) -> str:
         ],
         "files": {name: hash_of(text) for name, text in files.items()},
     }
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    text.encode("utf-8")  # before anything is written
+    return text

@@ -148,6 +148,15 @@ def test_what_an_earlier_export_left_is_told(tmp_path: Path) -> None:
     assert done.notes == ("left of an earlier export, not of this one: old.txt",)
 
 
+@pytest.mark.parametrize("to", ["text", "hydra"])
+def test_a_name_that_utf8_cannot_hold_is_one_error(to: str, tmp_path: Path) -> None:
+    with pytest.raises(EeveeError):
+        export(tiers_of(small=["a", "b\ud800"]), to=to, out=tmp_path / "out")
+    with pytest.raises(EeveeError):
+        export(named("\ud800"), to=to, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 def test_the_same_tiers_give_the_same_bytes(tmp_path: Path) -> None:
     export(TIERS, to="text", out=tmp_path / "a")
     export(TIERS, to="text", out=tmp_path / "b")

@@ -200,8 +200,23 @@ def test_opencompass_lists_its_data_sets(tmp_path: Path) -> None:
 
 def test_clip_benchmark_reads_every_line(tmp_path: Path) -> None:
     export_golden("clip-benchmark", tmp_path / "out")
-    found = ask("clip-benchmark", tmp_path, tmp_path / "out" / "base.txt")
+    listing = find_format("clip-benchmark").listing
+    assert listing is not None
+    path = tmp_path / "out" / "base.txt"
+    found, names = ask("clip-benchmark", tmp_path, path, listing.code)
     assert found == ["wds/vtab/cifar100", "imagenet1k", "vtab/pets"]
+    mapping = ROOT / "data/mappings/clip-benchmark.yaml"
+    mapped = yaml.safe_load(mapping.read_text())["tasks"].values()
+    assert {one.removeprefix("wds/") for one in mapped} <= set(names)
+
+
+def test_mteb_lists_its_tasks(tmp_path: Path) -> None:
+    python = python_of("mteb")
+    left = draft_mapping(
+        tiers_of(small=["STS12", "banking 77"]), tmp_path / "map.yaml", to="mteb", python=python
+    )
+    assert left["banking 77"][0].startswith("Banking77Classification")
+    assert set(left) == {"banking 77"}
 
 
 def test_mteb_builds_every_benchmark(tmp_path: Path) -> None:

@@ -27,13 +27,20 @@ def _wrong(task: Task) -> str:
     return matches(_NAME, task.name, "name that a Hydra override takes without quotes")
 
 
+def _plain(value: object, at: str) -> str:
+    name = text(value, at)
+    wrong = matches(_NAME, name, "plain name")
+    if wrong:
+        raise EeveeError(f"{at}: {wrong}")
+    return name
+
+
 def _list(value: object, at: str) -> list[str]:
     if not isinstance(value, list) or not value:
         raise refuse(at, "a list, not empty", value)
-    names = [text(str(one), at) for one in value]
-    wrong = next(filter(None, (matches(_NAME, one, "plain name") for one in names)), "")
-    if wrong or len(set(names)) < len(names):
-        raise EeveeError(f"{at}: {wrong or 'a name twice'}")
+    names = [_plain(str(one), at) for one in value]
+    if len(set(names)) < len(names):
+        raise EeveeError(f"{at}: a name twice")
     return names
 
 
@@ -43,9 +50,9 @@ def _experiments(export: Export, one: TierTasks) -> Iterator[dict[str, Any]]:
     for task in one.tasks:
         for model in export.options.get("models", [None]):
             for seed in export.options.get("seeds", [None]):
-                parts = [prefix, task.name.replace("/", "_"), model, seed]
+                parts = [prefix, task.name, model, seed]
                 values = {
-                    "name": "-".join(str(part) for part in parts if part is not None),
+                    "name": "-".join(part.replace("/", "_") for part in parts if part is not None),
                     "benchmark": task.benchmark,
                     "task": task.name,
                     "tier": one.stem,
@@ -87,5 +94,5 @@ FORMAT = Format(
     wrong=_wrong,
     unfit=_unfit,
     task_options=None,
-    options={"command": template, "prefix": text, "models": _list, "seeds": _list},
+    options={"command": template, "prefix": _plain, "models": _list, "seeds": _list},
 )

@@ -1,4 +1,4 @@
-"""A list as CLIP_benchmark reads it: ask_clip_benchmark.py FILE
+"""A list as CLIP_benchmark reads it: ask_clip_benchmark.py FILE CODE-THAT-LISTS-ITS-DATA-SETS
 
 Its module imports torch and torchvision for its data sets; the list reader needs neither.
 """
@@ -16,4 +16,6 @@ for name in ("voc2007", "winoground"):
 
 from clip_benchmark.datasets.builder import get_dataset_collection_from_file  # noqa: E402
 
-print(json.dumps(get_dataset_collection_from_file(sys.argv[1])))
+listed = {}
+exec(sys.argv[2], listed)
+print(json.dumps([get_dataset_collection_from_file(sys.argv[1]), listed["names"]]))

@@ -7,6 +7,7 @@ from eevee.cli import look as look
 from eevee.cli import select as select
 from eevee.cli import sweep as sweep
 from eevee.cli import tiers as tiers
+from eevee.cli import export as export
 from eevee.cli import pareto as pareto
 from eevee.cli import judge as judge
 from eevee.cli import assess as assess

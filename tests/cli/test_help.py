@@ -17,7 +17,7 @@ from eevee.search.evolution import generations
 from tests.cli.conftest import ROOT, Run, Small, environment, words
 
 VERBS = [
-    *("import", "describe", "rank", "plot", "select", "sweep", "tiers", "pareto"),
+    *("import", "describe", "rank", "plot", "select", "sweep", "tiers", "export", "pareto"),
     *("ablate", "rate", "assess", "predict", "impute"),
     *("plan", "run", "costs"),
 ]

@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from eevee.cli.panels import COST_OPTIONS
+from eevee.cli.printing import say
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
@@ -122,4 +123,4 @@ def _say(said: set[str], name: str, what: str) -> None:
 
 def warn(what: str) -> None:
     """Say on standard error what is about to change."""
-    typer.echo(f"eevee: warning: {what}", err=True)
+    say(f"eevee: warning: {what}")

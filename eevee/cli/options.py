@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
-from eevee.cli.panels import OUTPUT, SCORER, option
+from eevee.cli.panels import MANY, MOST_SEED, OUTPUT, SCORER, option
 from eevee.cli.printing import say, warn_of_leak
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from eevee.tables.results_table import ResultsTable
 
 
-MANY = 10_000
-"""Most splits, or initialisations: more is a slip, and would run for ever without a word."""
+MOST_DIGITS = 9
+"""Digits of whole numbers that are given inside a text."""
 
 
 class ScorerName(StrEnum):
@@ -39,12 +39,33 @@ class Targets(StrEnum):
     unseen = "unseen"
 
 
+def parse_epochs(text: str) -> int | Literal["auto"]:
+    """Read a number of epochs, or "auto"; wrong usage if it is none.
+
+    Examples
+    --------
+    >>> parse_epochs("20"), parse_epochs("auto")
+    (20, 'auto')
+    """
+    if text == "auto":
+        return "auto"
+    if not is_whole(text):
+        raise typer.BadParameter(f"--epochs is a number or 'auto', not {text!r}")
+    return int(text)
+
+
+def is_whole(text: str) -> bool:
+    """Tell whether a text is a whole number from 1 on, of no more digits than any can need."""
+    return text.isdecimal() and len(text) <= MOST_DIGITS and int(text) >= 1
+
+
 @dataclass(frozen=True)
 class ScorerOptions:
     """How subsets are scored."""
 
     seed: Annotated[
-        int, option("--seed", help="Of splits, scorer and search.", panel=SCORER, min=0)
+        int,
+        option("--seed", help="Of splits, scorer and search.", panel=SCORER, min=0, max=MOST_SEED),
     ] = 0
     scorer: Annotated[
         ScorerName,
@@ -172,11 +193,7 @@ class ScorerOptions:
     def _epochs(self) -> Any:
         if self.epochs is None:
             return 20 if self.paper else "auto"
-        if self.epochs == "auto":
-            return "auto"
-        if not self.epochs.isdecimal() or int(self.epochs) < 1:
-            raise typer.BadParameter(f"--epochs is a number or 'auto', not {self.epochs!r}")
-        return int(self.epochs)
+        return parse_epochs(self.epochs)
 
     @property
     def search_seed(self) -> int:

@@ -12,7 +12,8 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import JsonOption
+from eevee.cli.options import JsonOption, parse_epochs
+from eevee.cli.panels import MANY, MOST_SEED
 from eevee.cli.printing import print_json, print_line, print_table, print_written, say
 from eevee.cli.subset_options import Names, TierName, named_subsets
 from eevee.cli.table_options import TrainingTableOptions
@@ -57,11 +58,16 @@ class FitOptions:
     n_init: Annotated[
         int,
         typer.Option(
-            "--n-init", help="Of the MLP: networks averaged.", rich_help_panel=_PANEL, min=1
+            "--n-init",
+            help="Of the MLP: networks averaged.",
+            rich_help_panel=_PANEL,
+            min=1,
+            max=MANY,
         ),
     ] = 8
     seed: Annotated[
-        int, typer.Option("--seed", help="Of the fits.", rich_help_panel=_PANEL, min=0)
+        int,
+        typer.Option("--seed", help="Of the fits.", rich_help_panel=_PANEL, min=0, max=MOST_SEED),
     ] = 0
     weights: Annotated[
         Path | None,
@@ -87,11 +93,7 @@ class FitOptions:
 
     def checked_epochs(self) -> int | Literal["auto"]:
         """Return the epochs as a number or "auto"."""
-        if self.epochs == "auto":
-            return "auto"
-        if not self.epochs.isdecimal() or int(self.epochs) < 1:
-            raise typer.BadParameter(f"--epochs is a number or 'auto', not {self.epochs!r}")
-        return int(self.epochs)
+        return parse_epochs(self.epochs)
 
 
 @app.command(

@@ -11,6 +11,7 @@ import typer
 
 from eevee.base.bounded import MAX_MB
 from eevee.cli.panels import COST_OPTIONS, TABLE, option
+from eevee.cli.printing import say
 from eevee.cli.table_file import take_table_file
 
 if TYPE_CHECKING:
@@ -213,7 +214,7 @@ class TableOptions:
         )
         said = "" if silent else aside_sentence(table)
         if said:
-            typer.echo(said, err=True)
+            say(said)
         return table
 
 

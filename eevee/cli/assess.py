@@ -44,7 +44,13 @@ def assess(
     lists: ListOptions,
     n_random: Annotated[
         int,
-        typer.Option("--n-random", help="Random subsets to compare with.", min=0, max=MOST_SUBSETS),
+        typer.Option(
+            "--n-random",
+            help="Random subsets to compare with.",
+            min=0,
+            max=MOST_SUBSETS,
+            metavar="N",
+        ),
     ] = 100,
     objectives: Annotated[
         str | None,

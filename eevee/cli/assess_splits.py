@@ -38,11 +38,19 @@ class KindOptions:
     folds: Annotated[
         int,
         option(
-            "--n-folds", help="Parts that are held out in turn.", panel=_SPLITS, min=2, max=MANY
+            "--n-folds",
+            help="Parts that are held out in turn.",
+            panel=_SPLITS,
+            min=2,
+            max=MANY,
+            metavar="N",
         ),
     ] = 5
     repeats: Annotated[
-        int, option("--n-repeats", help="Number of repeats.", panel=_SPLITS, min=1, max=MANY)
+        int,
+        option(
+            "--n-repeats", help="Number of repeats.", panel=_SPLITS, min=1, max=MANY, metavar="N"
+        ),
     ] = 2
     families: Annotated[
         str | None,

@@ -13,10 +13,15 @@ import typer
 
 from eevee.base.errors import EeveeError
 from eevee.base.stopping import exit_code, stopped_by
+from eevee.base.visible import visible
 from eevee.cli.printing import say
 
 LONGEST = 2000
 """Letters of an error that are shown: what it quotes may be of any length."""
+
+
+_WrongUsage: Any = typer.BadParameter.__base__
+"""What typer frames and exits with code 2 for."""
 
 
 def verb(function: Callable[..., None]) -> Callable[..., None]:
@@ -63,6 +68,8 @@ def one_exit() -> Iterator[None]:
         if number is not None and not isinstance(error, typer.Exit):
             say("interrupted")
             raise typer.Exit(exit_code(number)) from None
+        if isinstance(error, _WrongUsage):
+            error.message = _short(error.message)
         if isinstance(error, EeveeError):
             fail(str(error))
         if isinstance(error, MemoryError):
@@ -74,11 +81,15 @@ def one_exit() -> Iterator[None]:
 
 def fail(message: str) -> NoReturn:
     """Say what is wrong, in one line, and exit with code 1."""
-    line = " ".join(message.split())
-    if len(line) > LONGEST:
-        line = f"{line[: LONGEST // 2]} ... {line[-LONGEST // 2 :]}"
-    say(f"eevee: error: {line}")
+    say(f"eevee: error: {_short(message)}")
     raise typer.Exit(1) from None
+
+
+def _short(message: str) -> str:
+    line = visible(" ".join(message.split()))
+    if len(line) <= LONGEST:
+        return line
+    return f"{line[: LONGEST // 2]} ... {line[-LONGEST // 2 :]}"
 
 
 def _fields_of(group: Any) -> list[inspect.Parameter]:

@@ -38,7 +38,11 @@ def impute(
     seed: Annotated[
         int,
         typer.Option(
-            "--seed", help="Of the folds of scores that are hidden.", min=0, max=MOST_SEED
+            "--seed",
+            help="Of the folds of scores that are hidden.",
+            min=0,
+            max=MOST_SEED,
+            metavar="N",
         ),
     ] = 0,
     out: Out = None,

@@ -86,7 +86,13 @@ def rate(
     lists: ListOptions,
     n_random: Annotated[
         int,
-        typer.Option("--n-random", help="Random subsets to compare with.", min=1, max=MOST_SUBSETS),
+        typer.Option(
+            "--n-random",
+            help="Random subsets to compare with.",
+            min=1,
+            max=MOST_SUBSETS,
+            metavar="N",
+        ),
     ] = 1000,
     out: Out = None,
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from eevee.cli.command import one_exit
 from eevee.cli.panels import COST_OPTIONS
 from eevee.cli.printing import say
 
@@ -74,6 +75,16 @@ class Command(TyperCommand):
 
 class Group(TyperGroup):
     """Verbs, also by their earlier names."""
+
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        """Parse, with the one exit of all faults."""
+        with one_exit():
+            return super().make_context(*args, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Parse what the verb is given, and run it, likewise."""
+        with one_exit():
+            return super().invoke(ctx)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a verb by its name or its earlier one."""

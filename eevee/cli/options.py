@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -65,7 +66,14 @@ class ScorerOptions:
 
     seed: Annotated[
         int,
-        option("--seed", help="Of splits, scorer and search.", panel=SCORER, min=0, max=MOST_SEED),
+        option(
+            "--seed",
+            help="Of splits, scorer and search.",
+            panel=SCORER,
+            min=0,
+            max=MOST_SEED,
+            metavar="N",
+        ),
     ] = 0
     scorer: Annotated[
         ScorerName,
@@ -92,11 +100,21 @@ class ScorerOptions:
         option("--epochs", help="A number, or 'auto' (the default).", panel=SCORER),
     ] = None
     n_init: Annotated[
-        int, option("--n-init", help="Initialisations averaged.", panel=SCORER, min=1, max=MANY)
+        int,
+        option(
+            "--n-init", help="Initialisations averaged.", panel=SCORER, min=1, max=MANY, metavar="N"
+        ),
     ] = 1
     n_splits: Annotated[
         int,
-        option("--n-splits", help="Number of splits of the models.", panel=SCORER, min=1, max=MANY),
+        option(
+            "--n-splits",
+            help="Number of splits of the models.",
+            panel=SCORER,
+            min=1,
+            max=MANY,
+            metavar="N",
+        ),
     ] = 10
     test_size: Annotated[
         float, option("--test-size", help="Share of models held out.", panel=SCORER)
@@ -140,7 +158,6 @@ class ScorerOptions:
 
     def plan(self) -> ScorerSpec:
         """Return how to score, before there is a table."""
-        from eevee.readers.weights import read_weights
         from eevee.scorers.spec import ScorerSpec
 
         return ScorerSpec(
@@ -148,11 +165,18 @@ class ScorerOptions:
             n_splits=self.n_splits,
             test_size=self.test_size,
             targets=self.targets.value,
-            weights=None if self.weights is None else read_weights(self.weights),
+            weights=self._weights,
             options=self._mlp_options(),
             groups=self.groups,
             group_duplicates=self.group_duplicates,
         )
+
+    @cached_property
+    def _weights(self) -> dict[str, float] | None:
+        """Read once: of a pipe there is nothing left the second time."""
+        from eevee.readers.weights import read_weights
+
+        return None if self.weights is None else read_weights(self.weights)
 
     def elsewhere(self, made: Scorer, table: ResultsTable, count: int) -> Sequence[Scorer]:
         """Make the same scorer on that many other splits."""

@@ -53,7 +53,11 @@ def pareto(
     evaluations: Annotated[
         int,
         typer.Option(
-            "--n-evaluations", help="Maximum number of subsets to score.", min=1, max=MOST_SUBSETS
+            "--n-evaluations",
+            help="Maximum number of subsets to score.",
+            min=1,
+            max=MOST_SUBSETS,
+            metavar="N",
         ),
     ] = 6000,
     exhaustive: Annotated[

@@ -15,7 +15,7 @@ from eevee.cli.command import verb
 from eevee.cli.options import JsonOption, parse_epochs
 from eevee.cli.panels import MANY, MOST_SEED
 from eevee.cli.printing import print_json, print_line, print_table, print_written, say
-from eevee.cli.subset_options import Names, TierName, named_subsets
+from eevee.cli.subset_options import Names, TierName, named_subsets, tier_subsets
 from eevee.cli.table_options import TrainingTableOptions
 
 if TYPE_CHECKING:
@@ -63,11 +63,14 @@ class FitOptions:
             rich_help_panel=_PANEL,
             min=1,
             max=MANY,
+            metavar="N",
         ),
     ] = 8
     seed: Annotated[
         int,
-        typer.Option("--seed", help="Of the fits.", rich_help_panel=_PANEL, min=0, max=MOST_SEED),
+        typer.Option(
+            "--seed", help="Of the fits.", rich_help_panel=_PANEL, min=0, max=MOST_SEED, metavar="N"
+        ),
     ] = 0
     weights: Annotated[
         Path | None,
@@ -242,11 +245,12 @@ def _fit(
     from eevee.prediction.predictor import fit_predictor
     from eevee.readers.weights import read_weights
 
-    named = named_subsets(benchmarks, tiers, tier)
+    if tiers is None:
+        named = named_subsets(benchmarks, None, tier)
+    else:
+        named = _subsets_of(tiers, tier, table)
     if len(named) > 1:
         raise typer.BadParameter(f"name one tier: --tier {', --tier '.join(named)}")
-    if tiers is not None:
-        _check_table(tiers, table)
     (subset,) = named.values()
     return fit_predictor(
         table,
@@ -260,15 +264,18 @@ def _fit(
     )
 
 
-def _check_table(tiers: Path, table: ResultsTable) -> None:
+def _subsets_of(tiers: Path, tier: str | None, table: ResultsTable) -> dict[str, tuple[str, ...]]:
+    """Read a tier file, once, and say where it was made from other scores than these."""
     from eevee.tiers.file import load_tiers
 
-    expected = load_tiers(tiers).table
+    loaded = load_tiers(tiers)
+    expected = loaded.table
     if expected.sha256 != table.provenance.sha256:
         _warn(
             f"{tiers} was made from {expected.name} with another SHA-256 than "
             f"{table.provenance.source}: not the same scores"
         )
+    return tier_subsets(loaded, tier)
 
 
 def _warn(message: str) -> None:

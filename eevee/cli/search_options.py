@@ -71,7 +71,10 @@ class SearchOptions:
         ),
     ] = None
     generations: Annotated[
-        int, option("--n-generations", help="At most this many.", panel=SEARCH, min=1, max=MANY)
+        int,
+        option(
+            "--n-generations", help="At most this many.", panel=SEARCH, min=1, max=MANY, metavar="N"
+        ),
     ] = 10
     patience: Annotated[
         int | None,
@@ -81,6 +84,7 @@ class SearchOptions:
             panel=SEARCH,
             min=1,
             max=MANY,
+            metavar="N",
         ),
     ] = None
     selection: Annotated[
@@ -104,6 +108,7 @@ class SearchOptions:
             panel=SEARCH,
             min=1,
             max=MANY,
+            metavar="N",
         ),
     ] = 1
     objective: Annotated[

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import pandas as pd
 
-from eevee.base.bounded import MAX_MB
+from eevee.base.bounded import MAX_MB, MOST_MB
 from eevee.base.errors import EeveeError
 from eevee.readers import delimited, frames
 from eevee.readers.cleaning import clean
@@ -185,8 +185,10 @@ def _check_options(options: Options, min_coverage: float, cost_unit: str) -> Non
     check_roles(options.roles)
     if not 0.0 <= min_coverage <= 1.0:
         raise EeveeError(f"min_coverage must be between 0 and 1, not {min_coverage!r}")
-    if not options.max_mb > 0:
-        raise EeveeError(f"max_mb must be positive, not {options.max_mb!r}")
+    if not 0 < options.max_mb <= MOST_MB:
+        raise EeveeError(
+            f"max_mb must be positive, and at most {MOST_MB:,.0f}, not {options.max_mb!r}"
+        )
     if not cost_unit.strip() or cost_unit == NO_COSTS or unprintable(cost_unit):
         raise EeveeError(f"cost_unit must name a unit such as 'GPU-hours', not {cost_unit!r}")
 

@@ -27,6 +27,19 @@ def test_cells_and_headers_of_long_tables_cannot_act(run: Run, here: Path) -> No
     assert r"\x1b[31m" in shown
 
 
+@pytest.mark.parametrize("verb", ["--help", "--version", "describe small.csv", "select --help"])
+def test_a_full_disk_is_one_line(here: Path, verb: str) -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.skip("needs a device that is always full")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "eevee", *verb.split()],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=environment(),
+        )  # fmt: skip
+    assert done.stderr == "eevee: error: output: No space left on device\n"
+    assert done.returncode == 1
+
+
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
 @pytest.mark.parametrize("end", [">&-", "2>&-", "| head -1"])
 def test_closed_streams_end_quietly(here: Path, end: str) -> None:

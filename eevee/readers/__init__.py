@@ -23,6 +23,7 @@ from eevee.readers.costs import Costs, count_costs, match_costs, note_costs
 from eevee.readers.doubts import against_the_rest, note_doubts
 from eevee.readers.gpus import GpuSpeeds, note_unused, read_speeds, to_reference
 from eevee.readers.harness import reader as harness
+from eevee.readers.lookalikes import note_looks
 from eevee.readers.measured import DUPLICATES, LAYOUTS, Measured, Options
 from eevee.readers.roles import check_roles
 from eevee.readers.sidecars import BenchmarkFacts, apply_benchmarks, read_benchmarks, read_models
@@ -173,6 +174,10 @@ def read_table(
         measured, min_coverage=min_coverage, keep_aggregates=keep_aggregates, wanted=wanted
     )
     cleaned = note_doubts(cleaned, [name for name, role in options.roles.items() if role])
+    cleaned = cleaned.noted(
+        *note_looks("model", [str(name) for name in cleaned.scores.index]),
+        *note_looks("benchmark", cleaned.benchmarks),
+    )
     return _build(cleaned, found, _names_in(measured), cost_unit)
 
 

@@ -13,6 +13,8 @@ from eevee.base.errors import EeveeError
 
 MAX_MB = 100.0
 """Megabytes that a table may have, unpacked, where the user says nothing else."""
+MOST_MB = 1e6
+"""Megabytes that may be allowed: more fit no machine."""
 CELLS_PER_MB = 100_000
 """Cells that a megabyte may hold: a table of short cells takes memory by their number."""
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import os
 import sys
+from contextlib import suppress
 from typing import Annotated
 
 import typer
 
 from eevee._version import __version__
+from eevee.base.stopping import exit_code, raising, stopped_by
 from eevee.cli.old_names import App, Group
+from eevee.cli.printing import say
 
 app = App(
     name="eevee",
@@ -47,7 +50,38 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    app()
+    code: int | str | None = 1
+    with raising():
+        try:
+            app()
+        except SystemExit as end:
+            code = end.code
+        except BaseException as error:
+            code = _end_of(error)
+    _flush()
+    sys.exit(code)
+
+
+def _end_of(error: BaseException) -> int:
+    """Say in one line what ended the command line before, or after, a verb; return the code."""
+    number = stopped_by(error)
+    if number is not None:
+        say("interrupted")
+        return exit_code(number)
+    if not isinstance(error, OSError):
+        raise error
+    say(f"eevee: error: {error.filename or 'output'}: {error.strerror or error}")
+    return 1
+
+
+def _flush() -> None:
+    """Write what is left; where nobody can read it, Python must not try again at its end."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _open_closed_streams() -> None:

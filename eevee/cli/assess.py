@@ -11,6 +11,7 @@ from eevee.cli.assess_print import print_assessment
 from eevee.cli.assess_splits import KindOptions, print_splits
 from eevee.cli.command import verb
 from eevee.cli.options import RunOptions, ScorerOptions, settings
+from eevee.cli.panels import MOST_SUBSETS
 from eevee.cli.printing import print_json, print_line, print_written, warn_of_leak
 from eevee.cli.search_options import (
     GoalOptions,
@@ -42,7 +43,14 @@ def assess(
     goal: GoalOptions,
     lists: ListOptions,
     n_random: Annotated[
-        int, typer.Option("--n-random", help="Random subsets to compare with.", min=0)
+        int,
+        typer.Option(
+            "--n-random",
+            help="Random subsets to compare with.",
+            min=0,
+            max=MOST_SUBSETS,
+            metavar="N",
+        ),
     ] = 100,
     objectives: Annotated[
         str | None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eevee.cli.panels import option
+from eevee.cli.panels import MANY, option
 from eevee.cli.printing import print_line, print_table
 from eevee.cli.search_options import GoalOptions
 from eevee.cli.subset_options import split_names
@@ -36,10 +36,21 @@ class KindOptions:
     ] = None
 
     folds: Annotated[
-        int, option("--n-folds", help="Parts that are held out in turn.", panel=_SPLITS, min=2)
+        int,
+        option(
+            "--n-folds",
+            help="Parts that are held out in turn.",
+            panel=_SPLITS,
+            min=2,
+            max=MANY,
+            metavar="N",
+        ),
     ] = 5
     repeats: Annotated[
-        int, option("--n-repeats", help="Number of repeats.", panel=_SPLITS, min=1)
+        int,
+        option(
+            "--n-repeats", help="Number of repeats.", panel=_SPLITS, min=1, max=MANY, metavar="N"
+        ),
     ] = 2
     families: Annotated[
         str | None,
@@ -64,6 +75,8 @@ class KindOptions:
 
     def check(self) -> None:
         """Refuse unknown kinds, and a date that nothing asks for, as wrong usage."""
+        if self.folds * self.repeats > MANY:
+            raise typer.BadParameter(f"--n-folds times --n-repeats is at most {MANY}")
         if self.kinds:
             from eevee.base.errors import EeveeError
             from eevee.splits.outer import checked_kinds

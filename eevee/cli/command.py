@@ -12,12 +12,16 @@ from typing import Any, NoReturn, get_type_hints
 import typer
 
 from eevee.base.errors import EeveeError
+from eevee.base.stopping import exit_code, stopped_by
+from eevee.base.visible import visible
 from eevee.cli.printing import say
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C: 128 and the number of the signal."""
 LONGEST = 2000
 """Letters of an error that are shown: what it quotes may be of any length."""
+
+
+_WrongUsage: Any = typer.BadParameter.__base__
+"""What typer frames and exits with code 2 for."""
 
 
 def verb(function: Callable[..., None]) -> Callable[..., None]:
@@ -59,26 +63,33 @@ def one_exit() -> Iterator[None]:
     """Turn whatever a file, a disk or the user does to a run into one line and an exit code."""
     try:
         yield
-    except EeveeError as error:
-        fail(str(error))
-    except KeyboardInterrupt:
-        say("interrupted")
-        raise typer.Exit(INTERRUPTED) from None
-    except BrokenPipeError:
-        raise  # typer ends quietly
-    except OSError as error:
-        fail(f"{error.filename or 'output'}: {error.strerror or error}")
-    except MemoryError:
-        fail("there is not enough memory for this table and these options")
+    except BaseException as error:
+        number = stopped_by(error)
+        if number is not None and not isinstance(error, typer.Exit):
+            say("interrupted")
+            raise typer.Exit(exit_code(number)) from None
+        if isinstance(error, _WrongUsage):
+            error.message = _short(error.message)
+        if isinstance(error, EeveeError):
+            fail(str(error))
+        if isinstance(error, MemoryError):
+            fail("there is not enough memory for this table and these options")
+        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):  # typer's
+            fail(f"{error.filename or 'output'}: {error.strerror or error}")
+        raise
 
 
 def fail(message: str) -> NoReturn:
     """Say what is wrong, in one line, and exit with code 1."""
-    line = " ".join(message.split())
-    if len(line) > LONGEST:
-        line = f"{line[: LONGEST // 2]} ... {line[-LONGEST // 2 :]}"
-    say(f"eevee: error: {line}")
+    say(f"eevee: error: {_short(message)}")
     raise typer.Exit(1) from None
+
+
+def _short(message: str) -> str:
+    line = visible(" ".join(message.split()))
+    if len(line) <= LONGEST:
+        return line
+    return f"{line[: LONGEST // 2]} ... {line[-LONGEST // 2 :]}"
 
 
 def _fields_of(group: Any) -> list[inspect.Parameter]:

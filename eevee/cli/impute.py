@@ -9,6 +9,7 @@ import typer
 from eevee.cli.app import app
 from eevee.cli.command import verb
 from eevee.cli.options import JsonOption, Out, settings
+from eevee.cli.panels import MOST_SEED
 from eevee.cli.predict import parse_level
 from eevee.cli.printing import print_json, print_line, print_table, print_written
 from eevee.cli.table_options import TableOptions
@@ -35,7 +36,14 @@ def impute(
     ] = None,
     level: Annotated[str, typer.Option("--level", help="Of the intervals: 90% or 0.9.")] = "90%",
     seed: Annotated[
-        int, typer.Option("--seed", help="Of the folds of scores that are hidden.", min=0)
+        int,
+        typer.Option(
+            "--seed",
+            help="Of the folds of scores that are hidden.",
+            min=0,
+            max=MOST_SEED,
+            metavar="N",
+        ),
     ] = 0,
     out: Out = None,
 ) -> None:
@@ -43,17 +51,16 @@ def impute(
     from eevee.completion.advice import next_benchmark
     from eevee.completion.complete import impute as complete_table
     from eevee.report.completion import save_completion
-    from eevee.report.run_folder import check_out
+    from eevee.report.out import claimed
 
     share = parse_level(level)
-    if out is not None:
-        check_out(out)
-    read = table.read()
-    found = complete_table(read, level=share, seed=seed)
-    advice = None if model is None else next_benchmark(found, model)
-    if out is not None:
-        asked = settings(table, seed=seed, level=level, model=model)
-        save_completion(out, read, found, asked, advice=advice)
+    with claimed(out):
+        read = table.read()
+        found = complete_table(read, level=share, seed=seed)
+        advice = None if model is None else next_benchmark(found, model)
+        if out is not None:
+            asked = settings(table, seed=seed, level=level, model=model)
+            save_completion(out, read, found, asked, advice=advice)
     if output.as_json:
         print_json(_as_json(read, found, model, advice))
         return

@@ -10,6 +10,7 @@ import typer
 from eevee.cli.app import app
 from eevee.cli.command import verb
 from eevee.cli.options import Out, OutputOptions, ScorerOptions, settings
+from eevee.cli.panels import MOST_SUBSETS
 from eevee.cli.printing import (
     number,
     print_json,
@@ -38,20 +39,20 @@ def ablate(
 ) -> None:
     """Show what the loss does when each benchmark leaves a subset (paper, Fig. 4)."""
     from eevee.analysis.ablation import ablate_subsets
-    from eevee.report.run_folder import check_name, check_out
+    from eevee.report.out import claimed
+    from eevee.report.run_folder import check_name
     from eevee.report.searches import save_ablation
 
     named = lists.subsets()
-    if out is not None:
-        check_out(out)
-        for name in named:
-            check_name(name)
-    made = scorer.make(table.read(), quiet=output.quiet)
-    with progress_bar(output.quiet) as bar:
-        done = ablate_subsets(made, named, advance=bar.advance)
-    if out is not None:
-        asked = settings(table, scorer, lists)
-        save_ablation(out, made, done, asked)
+    for name in named if out is not None else ():
+        check_name(name)
+    with claimed(out):
+        made = scorer.make(table.read(), quiet=output.quiet)
+        with progress_bar(output.quiet) as bar:
+            done = ablate_subsets(made, named, advance=bar.advance)
+        if out is not None:
+            asked = settings(table, scorer, lists)
+            save_ablation(out, made, done, asked)
     if output.as_json:
         print_json(_ablations_as_json(done, made.targets))
     else:
@@ -84,31 +85,37 @@ def rate(
     output: OutputOptions,
     lists: ListOptions,
     n_random: Annotated[
-        int, typer.Option("--n-random", help="Random subsets to compare with.", min=1)
+        int,
+        typer.Option(
+            "--n-random",
+            help="Random subsets to compare with.",
+            min=1,
+            max=MOST_SUBSETS,
+            metavar="N",
+        ),
     ] = 1000,
     out: Out = None,
 ) -> None:
     """Say how good a given list is, next to random lists of equal size and of equal cost."""
     from eevee.analysis.rating import rate as rate_subset
-    from eevee.report.run_folder import check_out
+    from eevee.report.out import claimed
     from eevee.report.searches import save_ratings
 
     named = lists.subsets()
-    if out is not None:
-        check_out(out)
-    read = table.read()
-    made = scorer.make(read, quiet=output.quiet)
-    with progress_bar(output.quiet) as bar:
-        ratings = {
-            name: rate_subset(
-                made, subset, seed=scorer.search_seed, n_random=n_random, advance=bar.advance
-            )
-            for name, subset in named.items()
-        }
-    content = {name: asdict(rating) for name, rating in ratings.items()}
-    if out is not None:
-        asked = settings(table, scorer, lists, random=n_random)
-        save_ratings(out, made, content, asked)
+    with claimed(out):
+        read = table.read()
+        made = scorer.make(read, quiet=output.quiet)
+        with progress_bar(output.quiet) as bar:
+            ratings = {
+                name: rate_subset(
+                    made, subset, seed=scorer.search_seed, n_random=n_random, advance=bar.advance
+                )
+                for name, subset in named.items()
+            }
+        content = {name: asdict(rating) for name, rating in ratings.items()}
+        if out is not None:
+            asked = settings(table, scorer, lists, random=n_random)
+            save_ratings(out, made, content, asked)
     if output.as_json:
         about = {"targets": made.targets, "cost_unit": read.cost_unit}
         print_json({**about, "subsets": content})

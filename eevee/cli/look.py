@@ -90,17 +90,16 @@ def rank(
 ) -> None:
     """Rank benchmarks by how well each alone predicts all of them (paper, Fig. 3)."""
     from eevee.analysis.ranking import rank
-    from eevee.report.run_folder import check_out
+    from eevee.report.out import claimed
     from eevee.report.searches import save_ranking
 
-    if out is not None:
-        check_out(out)
-    made = scorer.make(table.read(), quiet=output.quiet)
-    with progress_bar(output.quiet) as bar:
-        ranking = rank(made, advance=bar.advance)
-    bound = float(made.mean_predictor().mean())
-    if out is not None:
-        save_ranking(out, made, ranking, bound, settings(table, scorer))
+    with claimed(out):
+        made = scorer.make(table.read(), quiet=output.quiet)
+        with progress_bar(output.quiet) as bar:
+            ranking = rank(made, advance=bar.advance)
+        bound = float(made.mean_predictor().mean())
+        if out is not None:
+            save_ranking(out, made, ranking, bound, settings(table, scorer))
     if output.as_json:
         print_json({"mean_predictor": bound, "ranking": ranking.to_dict("records")})
         return

@@ -8,7 +8,9 @@ from typing import Any, TypeVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from eevee.cli.command import one_exit
 from eevee.cli.panels import COST_OPTIONS
+from eevee.cli.printing import say
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
@@ -76,6 +78,16 @@ class Command(TyperCommand):
 class Group(TyperGroup):
     """Verbs, also by their earlier names."""
 
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        """Parse, with the one exit of all faults."""
+        with one_exit():
+            return super().make_context(*args, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Parse what the verb is given, and run it, likewise."""
+        with one_exit():
+            return super().invoke(ctx)
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a verb by its name or its earlier one."""
         if cmd_name in VERBS:
@@ -126,4 +138,4 @@ def _say(said: set[str], name: str, what: str) -> None:
 
 def warn(what: str) -> None:
     """Say on standard error what is about to change."""
-    typer.echo(f"eevee: warning: {what}", err=True)
+    say(f"eevee: warning: {what}")

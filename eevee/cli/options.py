@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
-from eevee.cli.panels import OUTPUT, SCORER, option
+from eevee.cli.panels import MANY, MOST_SEED, OUTPUT, SCORER, option
 from eevee.cli.printing import say, warn_of_leak
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from eevee.tables.results_table import ResultsTable
 
 
-MANY = 10_000
-"""Most splits, or initialisations: more is a slip, and would run for ever without a word."""
+MOST_DIGITS = 9
+"""Digits of whole numbers that are given inside a text."""
 
 
 class ScorerName(StrEnum):
@@ -39,12 +40,40 @@ class Targets(StrEnum):
     unseen = "unseen"
 
 
+def parse_epochs(text: str) -> int | Literal["auto"]:
+    """Read a number of epochs, or "auto"; wrong usage if it is none.
+
+    Examples
+    --------
+    >>> parse_epochs("20"), parse_epochs("auto")
+    (20, 'auto')
+    """
+    if text == "auto":
+        return "auto"
+    if not is_whole(text):
+        raise typer.BadParameter(f"--epochs is a number or 'auto', not {text!r}")
+    return int(text)
+
+
+def is_whole(text: str) -> bool:
+    """Tell whether a text is a whole number from 1 on, of no more digits than any can need."""
+    return text.isdecimal() and len(text) <= MOST_DIGITS and int(text) >= 1
+
+
 @dataclass(frozen=True)
 class ScorerOptions:
     """How subsets are scored."""
 
     seed: Annotated[
-        int, option("--seed", help="Of splits, scorer and search.", panel=SCORER, min=0)
+        int,
+        option(
+            "--seed",
+            help="Of splits, scorer and search.",
+            panel=SCORER,
+            min=0,
+            max=MOST_SEED,
+            metavar="N",
+        ),
     ] = 0
     scorer: Annotated[
         ScorerName,
@@ -71,11 +100,21 @@ class ScorerOptions:
         option("--epochs", help="A number, or 'auto' (the default).", panel=SCORER),
     ] = None
     n_init: Annotated[
-        int, option("--n-init", help="Initialisations averaged.", panel=SCORER, min=1, max=MANY)
+        int,
+        option(
+            "--n-init", help="Initialisations averaged.", panel=SCORER, min=1, max=MANY, metavar="N"
+        ),
     ] = 1
     n_splits: Annotated[
         int,
-        option("--n-splits", help="Number of splits of the models.", panel=SCORER, min=1, max=MANY),
+        option(
+            "--n-splits",
+            help="Number of splits of the models.",
+            panel=SCORER,
+            min=1,
+            max=MANY,
+            metavar="N",
+        ),
     ] = 10
     test_size: Annotated[
         float, option("--test-size", help="Share of models held out.", panel=SCORER)
@@ -119,7 +158,6 @@ class ScorerOptions:
 
     def plan(self) -> ScorerSpec:
         """Return how to score, before there is a table."""
-        from eevee.readers.weights import read_weights
         from eevee.scorers.spec import ScorerSpec
 
         return ScorerSpec(
@@ -127,11 +165,18 @@ class ScorerOptions:
             n_splits=self.n_splits,
             test_size=self.test_size,
             targets=self.targets.value,
-            weights=None if self.weights is None else read_weights(self.weights),
+            weights=self._weights,
             options=self._mlp_options(),
             groups=self.groups,
             group_duplicates=self.group_duplicates,
         )
+
+    @cached_property
+    def _weights(self) -> dict[str, float] | None:
+        """Read once: of a pipe there is nothing left the second time."""
+        from eevee.readers.weights import read_weights
+
+        return None if self.weights is None else read_weights(self.weights)
 
     def elsewhere(self, made: Scorer, table: ResultsTable, count: int) -> Sequence[Scorer]:
         """Make the same scorer on that many other splits."""
@@ -172,11 +217,7 @@ class ScorerOptions:
     def _epochs(self) -> Any:
         if self.epochs is None:
             return 20 if self.paper else "auto"
-        if self.epochs == "auto":
-            return "auto"
-        if not self.epochs.isdecimal() or int(self.epochs) < 1:
-            raise typer.BadParameter(f"--epochs is a number or 'auto', not {self.epochs!r}")
-        return int(self.epochs)
+        return parse_epochs(self.epochs)
 
     @property
     def search_seed(self) -> int:

@@ -11,6 +11,7 @@ import typer
 from eevee.cli.app import app
 from eevee.cli.command import verb
 from eevee.cli.options import FrontScorerOptions, RunOptions, settings
+from eevee.cli.panels import MOST_SUBSETS
 from eevee.cli.printing import number, print_json, print_line, print_table, print_written
 from eevee.cli.search_options import RuleOptions, SearchOptions, check_sizes_compare
 from eevee.cli.session import session
@@ -50,7 +51,14 @@ def pareto(
         ),
     ] = False,
     evaluations: Annotated[
-        int, typer.Option("--n-evaluations", help="Maximum number of subsets to score.", min=1)
+        int,
+        typer.Option(
+            "--n-evaluations",
+            help="Maximum number of subsets to score.",
+            min=1,
+            max=MOST_SUBSETS,
+            metavar="N",
+        ),
     ] = 6000,
     exhaustive: Annotated[
         bool,

@@ -12,9 +12,10 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import JsonOption
+from eevee.cli.options import JsonOption, parse_epochs
+from eevee.cli.panels import MANY, MOST_SEED
 from eevee.cli.printing import print_json, print_line, print_table, print_written, say
-from eevee.cli.subset_options import Names, TierName, named_subsets
+from eevee.cli.subset_options import Names, TierName, named_subsets, tier_subsets
 from eevee.cli.table_options import TrainingTableOptions
 
 if TYPE_CHECKING:
@@ -57,11 +58,19 @@ class FitOptions:
     n_init: Annotated[
         int,
         typer.Option(
-            "--n-init", help="Of the MLP: networks averaged.", rich_help_panel=_PANEL, min=1
+            "--n-init",
+            help="Of the MLP: networks averaged.",
+            rich_help_panel=_PANEL,
+            min=1,
+            max=MANY,
+            metavar="N",
         ),
     ] = 8
     seed: Annotated[
-        int, typer.Option("--seed", help="Of the fits.", rich_help_panel=_PANEL, min=0)
+        int,
+        typer.Option(
+            "--seed", help="Of the fits.", rich_help_panel=_PANEL, min=0, max=MOST_SEED, metavar="N"
+        ),
     ] = 0
     weights: Annotated[
         Path | None,
@@ -87,11 +96,7 @@ class FitOptions:
 
     def checked_epochs(self) -> int | Literal["auto"]:
         """Return the epochs as a number or "auto"."""
-        if self.epochs == "auto":
-            return "auto"
-        if not self.epochs.isdecimal() or int(self.epochs) < 1:
-            raise typer.BadParameter(f"--epochs is a number or 'auto', not {self.epochs!r}")
-        return int(self.epochs)
+        return parse_epochs(self.epochs)
 
 
 @app.command(
@@ -240,11 +245,12 @@ def _fit(
     from eevee.prediction.predictor import fit_predictor
     from eevee.readers.weights import read_weights
 
-    named = named_subsets(benchmarks, tiers, tier)
+    if tiers is None:
+        named = named_subsets(benchmarks, None, tier)
+    else:
+        named = _subsets_of(tiers, tier, table)
     if len(named) > 1:
         raise typer.BadParameter(f"name one tier: --tier {', --tier '.join(named)}")
-    if tiers is not None:
-        _check_table(tiers, table)
     (subset,) = named.values()
     return fit_predictor(
         table,
@@ -258,15 +264,18 @@ def _fit(
     )
 
 
-def _check_table(tiers: Path, table: ResultsTable) -> None:
+def _subsets_of(tiers: Path, tier: str | None, table: ResultsTable) -> dict[str, tuple[str, ...]]:
+    """Read a tier file, once, and say where it was made from other scores than these."""
     from eevee.tiers.file import load_tiers
 
-    expected = load_tiers(tiers).table
+    loaded = load_tiers(tiers)
+    expected = loaded.table
     if expected.sha256 != table.provenance.sha256:
         _warn(
             f"{tiers} was made from {expected.name} with another SHA-256 than "
             f"{table.provenance.source}: not the same scores"
         )
+    return tier_subsets(loaded, tier)
 
 
 def _warn(message: str) -> None:

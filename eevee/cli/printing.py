@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, JustifyMethod
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
     from eevee.splits.near_duplicates import Leak
 
 PIPE_WIDTH = 120
+_NAME = 10
+"""Letters of a name, or of a word above a column, that stay in one line."""
+_RULE = 3
+"""Letters between two columns."""
 
 
 def console() -> Console:
@@ -68,18 +73,62 @@ def say(text: str) -> None:
 
 
 def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
-    """Print a title and a table; numbers to the right, names as they are."""
+    """Print a title and a table; numbers to the right, names as they are.
+
+    Names fold where the terminal is narrow; numbers never do: the last columns of numbers are
+    left out.
+    """
     print_line(title)
+    shown, names = console(), [visible(name) for name in columns]
     filled = [[_text(cell) for cell in row] for row in rows]
+    made = [_Column(name, [row[i] for row in filled]) for i, name in enumerate(names)]
+    kept = _fitting(made, shown.width)
     table = Table(show_edge=False, pad_edge=False)
-    for i, name in enumerate(columns):
-        numeric = all(row[i][1] for row in filled) if filled else False
-        table.add_column(
-            Text(visible(name)), justify="right" if numeric else "left", overflow="fold"
-        )
+    for i, width in zip(kept, _widths([made[i] for i in kept], shown.width), strict=True):
+        side: JustifyMethod = "right" if made[i].numeric else "left"
+        table.add_column(Text(names[i]), justify=side, overflow="fold", width=width)
     for row in filled:
-        table.add_row(*(Text(visible(text)) for text, _ in row))
-    console().print(table)
+        table.add_row(*(Text(row[i][0]) for i in kept))
+    shown.print(table)
+    if len(kept) < len(made):
+        left = ", ".join(name for i, name in enumerate(names) if i not in kept)
+        print_line(f"(too narrow for: {left}; --json has all)")
+
+
+class _Column:
+    """How wide a column must be, for its numbers and short words, and would be."""
+
+    def __init__(self, name: str, cells: Sequence[tuple[str, bool]]) -> None:
+        self.numeric = bool(cells) and all(is_number for _, is_number in cells)
+        longest = max((cell_len(text) for text, _ in cells), default=0)
+        self.blank = not longest
+        word = max((cell_len(word) for word in name.split()), default=0)
+        self.least = max(min(word, _NAME), longest if self.numeric else min(longest, _NAME))
+        self.most = max(cell_len(name), longest)
+
+
+def _fitting(columns: Sequence[_Column], width: int) -> list[int]:
+    """Places of the columns that fit beside one another."""
+    kept = list(range(len(columns)))
+    while sum(columns[i].least + _RULE for i in kept) - _RULE > width:
+        numeric = [i for i in kept if columns[i].numeric]
+        if len(kept) < 3 or not numeric:
+            break
+        blank = [i for i in numeric if columns[i].blank]
+        kept.remove((blank or numeric)[-1])
+    return kept
+
+
+def _widths(columns: Sequence[_Column], width: int) -> list[int]:
+    """Share out what is left when each has the least: one letter each, in turn."""
+    widths = [column.least for column in columns]
+    spare = width - sum(widths) - _RULE * (len(widths) - 1)
+    while spare > 0 and any(w < c.most for w, c in zip(widths, columns, strict=True)):
+        for i, column in enumerate(columns):
+            if spare > 0 and widths[i] < column.most:
+                widths[i] += 1
+                spare -= 1
+    return widths
 
 
 def print_line(text: str = "") -> None:
@@ -104,7 +153,7 @@ def _text(cell: Any) -> tuple[str, bool]:
         return "", True
     if isinstance(cell, float):
         return f"{cell:.4g}", True
-    return str(cell), isinstance(cell, int)
+    return visible(str(cell)), isinstance(cell, int)
 
 
 class Reporter:

@@ -10,7 +10,7 @@ import typer
 
 from eevee.cli.old_names import warn
 from eevee.cli.options import ScorerOptions, Targets
-from eevee.cli.panels import RULES, SEARCH, option
+from eevee.cli.panels import MANY, RULES, SEARCH, option
 from eevee.cli.subset_options import split_names
 
 if TYPE_CHECKING:
@@ -71,7 +71,10 @@ class SearchOptions:
         ),
     ] = None
     generations: Annotated[
-        int, option("--n-generations", help="At most this many.", panel=SEARCH, min=1)
+        int,
+        option(
+            "--n-generations", help="At most this many.", panel=SEARCH, min=1, max=MANY, metavar="N"
+        ),
     ] = 10
     patience: Annotated[
         int | None,
@@ -80,6 +83,8 @@ class SearchOptions:
             help="Stop after this many without progress (default: 3; none with --search paper).",
             panel=SEARCH,
             min=1,
+            max=MANY,
+            metavar="N",
         ),
     ] = None
     selection: Annotated[
@@ -102,6 +107,8 @@ class SearchOptions:
             "searches.",
             panel=SEARCH,
             min=1,
+            max=MANY,
+            metavar="N",
         ),
     ] = 1
     objective: Annotated[

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,17 +10,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from eevee.cli.command import INTERRUPTED
+from eevee.base.stopping import Stop, exit_code, handle, put_back
 from eevee.cli.options import RunOptions
 from eevee.cli.printing import Reporter, progress_bar, say
 
 if TYPE_CHECKING:
     from eevee.search.checkpoint import Checkpoints
     from eevee.search.control import RunControl
-
-
-_STOPS = (signal.SIGINT, signal.SIGTERM)
-"""Ctrl-C, and what schedulers send before they kill: the checkpoint and --resume are for both."""
 
 
 class Session:
@@ -38,11 +33,18 @@ class Session:
         self.bar = bar
         self.checkpoints = checkpoints
         self._out = out
-        self._asked = False
+        self._asked: int | None = None
+        self._cut_short = False
 
     def stop(self) -> bool:
-        """Whether Ctrl-C has been pressed."""
-        return self._asked
+        """Whether Ctrl-C has been pressed; whoever asks ends then."""
+        self._cut_short = self._asked is not None
+        return self._cut_short
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing was left out: Ctrl-C may come when all is done."""
+        return not self._cut_short
 
     @property
     def beside(self) -> RunControl:
@@ -66,19 +68,19 @@ class Session:
         return RunControl(self.checkpoints, self.stop, self.bar.search, self.bar.advance)
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
-        """Take note of the first Ctrl-C; the second one stops at once."""
-        if self._asked:
-            raise KeyboardInterrupt
-        self._asked = True
+        """Take note of the first Ctrl-C or SIGTERM; the second one stops at once."""
+        if self._asked is not None:
+            raise Stop(number)
+        self._asked = number
         self.bar.say("interrupted: finishing this generation; Ctrl-C again stops at once")
 
     def finish(self, what: str = "this is the best so far") -> None:
-        """Exit with 130 after an interrupted run, and say what there is."""
-        if not self._asked:
+        """Exit with the signal's code after an interrupted run, and say what there is."""
+        if self._asked is None or self.whole:
             return
         on = "" if self._out is None else f"; --resume --out {self._out} goes on from here"
         say(f"interrupted: {what}{on}")
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(exit_code(self._asked))
 
 
 @contextmanager
@@ -90,21 +92,19 @@ def session(run: RunOptions, searches: int = 1) -> Iterator[Session]:
     EeveeError
         If the run folder cannot be written, or holds an interrupted run that is not resumed.
     """
-    from eevee.report.run_folder import check_out, open_checkpoints
+    from eevee.report.out import claimed
+    from eevee.report.run_folder import open_checkpoints
 
     out = run.out
     if run.resume and out is None:
         raise typer.BadParameter("--resume needs --out")
-    if out is not None:
-        check_out(out)
-    checkpoints = None if out is None else open_checkpoints(out, resume=run.resume)
-    with progress_bar(run.quiet, searches) as bar:
+    with claimed(out), progress_bar(run.quiet, searches) as bar:
+        checkpoints = None if out is None else open_checkpoints(out, resume=run.resume)
         made = Session(bar, checkpoints, out)
-        before = {one: signal.signal(one, made.interrupt) for one in _STOPS}
+        before = handle(made.interrupt)
         try:
             yield made
+            if checkpoints is not None and made.whole:
+                checkpoints.remove()
         finally:
-            for one, handler in before.items():
-                signal.signal(one, handler)
-    if checkpoints is not None and not made.stop():
-        checkpoints.remove()  # the run is whole
+            put_back(before)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from eevee.tiers.file import TierSet
 
 TierFile = Annotated[
     Path | None, typer.Option("--tier-file", help="A tier file, whose lists are taken.")
@@ -58,8 +61,12 @@ def named_subsets(
     from eevee.tiers.file import load_tiers
 
     assert tiers is not None
-    loaded = load_tiers(tiers)
-    chosen = loaded if tier is None else [loaded[tier]]
+    return tier_subsets(load_tiers(tiers), tier)
+
+
+def tier_subsets(tiers: TierSet, tier: str | None) -> dict[str, tuple[str, ...]]:
+    """Return the subsets of a tier set by name: of all tiers, or of one."""
+    chosen = tiers if tier is None else [tiers[tier]]
     return {one.name: one.benchmark_names for one in chosen}
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
-from eevee.base.bounded import MAX_MB
+from eevee.base.bounded import MAX_MB, MOST_MB
 from eevee.cli.panels import COST_OPTIONS, TABLE, option
+from eevee.cli.printing import say
 from eevee.cli.table_file import take_table_file
 
 if TYPE_CHECKING:
@@ -161,8 +162,10 @@ class TableOptions:
         for given in self.column or ():
             if not all(part.strip() for part in given.rpartition("=")):
                 raise typer.BadParameter(f"--column takes NAME=ROLE, not {given!r}")
-        if not self.max_mb > 0:
-            raise typer.BadParameter(f"--max-mb is a positive number, not {self.max_mb:g}")
+        if not 0 < self.max_mb <= MOST_MB:
+            raise typer.BadParameter(
+                f"--max-mb is a positive number, at most {MOST_MB:,.0f}, not {self.max_mb:g}"
+            )
         self._check_costs()
 
     def _check_costs(self) -> None:
@@ -213,7 +216,7 @@ class TableOptions:
         )
         said = "" if silent else aside_sentence(table)
         if said:
-            typer.echo(said, err=True)
+            say(said)
         return table
 
 

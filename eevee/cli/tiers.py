@@ -11,7 +11,7 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import RunOptions, ScorerOptions, settings
+from eevee.cli.options import RunOptions, ScorerOptions, is_whole, settings
 from eevee.cli.print_search import (
     Baselines,
     minimised,
@@ -179,7 +179,7 @@ def parse_tier_sizes(texts: Iterable[str]) -> dict[str, int]:
     """
     sizes: dict[str, int] = {}
     for name, size in _named(texts, "--size", "NAME=K, such as small=8").items():
-        if not size.isdecimal() or not 1 <= int(size) < 100_000:
+        if not is_whole(size) or int(size) >= 100_000:
             raise typer.BadParameter(f"--size is NAME=K, such as small=8, not {name}={size}")
         sizes[name] = int(size)
     return sizes

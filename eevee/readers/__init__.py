@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import pandas as pd
 
-from eevee.base.bounded import MAX_MB
+from eevee.base.bounded import MAX_MB, MOST_MB
 from eevee.base.errors import EeveeError
 from eevee.readers import delimited, frames
 from eevee.readers.cleaning import clean
@@ -23,6 +23,7 @@ from eevee.readers.costs import Costs, count_costs, match_costs, note_costs
 from eevee.readers.doubts import against_the_rest, note_doubts
 from eevee.readers.gpus import GpuSpeeds, note_unused, read_speeds, to_reference
 from eevee.readers.harness import reader as harness
+from eevee.readers.lookalikes import note_looks
 from eevee.readers.measured import DUPLICATES, LAYOUTS, Measured, Options
 from eevee.readers.roles import check_roles
 from eevee.readers.sidecars import BenchmarkFacts, apply_benchmarks, read_benchmarks, read_models
@@ -173,6 +174,10 @@ def read_table(
         measured, min_coverage=min_coverage, keep_aggregates=keep_aggregates, wanted=wanted
     )
     cleaned = note_doubts(cleaned, [name for name, role in options.roles.items() if role])
+    cleaned = cleaned.noted(
+        *note_looks("model", [str(name) for name in cleaned.scores.index]),
+        *note_looks("benchmark", cleaned.benchmarks),
+    )
     return _build(cleaned, found, _names_in(measured), cost_unit)
 
 
@@ -185,8 +190,10 @@ def _check_options(options: Options, min_coverage: float, cost_unit: str) -> Non
     check_roles(options.roles)
     if not 0.0 <= min_coverage <= 1.0:
         raise EeveeError(f"min_coverage must be between 0 and 1, not {min_coverage!r}")
-    if not options.max_mb > 0:
-        raise EeveeError(f"max_mb must be positive, not {options.max_mb!r}")
+    if not 0 < options.max_mb <= MOST_MB:
+        raise EeveeError(
+            f"max_mb must be positive, and at most {MOST_MB:,.0f}, not {options.max_mb!r}"
+        )
     if not cost_unit.strip() or cost_unit == NO_COSTS or unprintable(cost_unit):
         raise EeveeError(f"cost_unit must name a unit such as 'GPU-hours', not {cost_unit!r}")
 

@@ -103,19 +103,20 @@ class _Values:
         self.names = names
         self.seen = ~np.isnan(values)
         self.filled = np.where(self.seen, values, 0.0)
+        self.folded = [name.casefold() for name in names]
+        self._count, self._total = self.seen.sum(axis=1), self.filled.sum(axis=1)
 
     def whole(self, j: int) -> Aggregate | None:
         """Compare a column with the mean of all others, over what each model has."""
-        others = tuple(i for i in range(self.values.shape[1]) if i != j)
-        if len(others) < _MIN_OTHERS:
+        n_others = self.values.shape[1] - 1
+        count = self._count - self.seen[:, j]
+        rows = self.seen[:, j] & (count >= _MIN_OTHERS)
+        if n_others < _MIN_OTHERS or rows.sum() < _MIN_ROWS:
             return None
-        rows = self.seen[:, j] & (self.seen[:, others].sum(axis=1) >= _MIN_OTHERS)
-        if rows.sum() < _MIN_ROWS:
-            return None
-        mean = np.nanmean(self.values[np.ix_(rows, others)], axis=1)
-        limit = 0.51 * self.rounding[j], 0.5 * float(self.rounding[list(others)].mean())
-        if is_mean(self.values[rows, j], mean, *limit):
-            return Aggregate(j, "mean", others)
+        mean = (self._total - self.filled[:, j])[rows] / count[rows]
+        inner = (float(self.rounding.sum()) - float(self.rounding[j])) / n_others
+        if is_mean(self.values[rows, j], mean, 0.51 * self.rounding[j], 0.5 * inner):
+            return Aggregate(j, "mean", tuple(i for i in range(n_others + 1) if i != j))
         return None
 
     def group(self, j: int) -> Aggregate | None:
@@ -181,7 +182,7 @@ class _Values:
         """Columns whose names begin or end as this one does: subtasks of a group."""
         words = set(re.findall(r"[^\W_]{3,}", self.names[j].casefold()))
         for word in sorted(words):
-            of = tuple(i for i, name in enumerate(self.names) if i != j and word in name.casefold())
+            of = tuple(i for i, name in enumerate(self.folded) if i != j and word in name)
             if len(of) > 1:
                 yield of
 
@@ -214,6 +215,8 @@ class _Values:
 
     def _weighted(self, j: int, others: IntArray) -> Aggregate | None:
         n = len(others) + 1
+        if self.seen[:, j].sum() < n + _MIN_ROWS:
+            return None
         rows = self.seen[:, j] & self.seen[:, others].all(axis=1)
         if rows.sum() < n + _MIN_ROWS:
             return None
@@ -237,8 +240,7 @@ class _Values:
         Their weights (numbers of questions) are unknown, so that no equality can be asked for:
         it must lie between them for every model, and rise with their mean.
         """
-        name = self.names[j].casefold()
-        tails = [other.casefold() for other in self.names]
+        name, tails = self.folded[j], self.folded
         of = tuple(
             i
             for i, tail in enumerate(tails)

@@ -69,7 +69,7 @@ def note_doubts(measured: Measured, trusted: Collection[str] = ()) -> Measured:
     """
     notes = []
     values = measured.scores.to_numpy(np.float64)
-    standing = _standing(values)
+    rests = _rests(_standing(values))
     for j, name in enumerate(map(str, measured.scores.columns)):
         column = values[:, j]
         seen = ~np.isnan(column)
@@ -85,7 +85,7 @@ def note_doubts(measured: Measured, trusted: Collection[str] = ()) -> Measured:
                 f"--missing {value:g}"
             )
             notes.append(Note("guessed", "column", name, why))
-        slips = _slips(column, _rest(standing, j), guess_direction(name, "score") == "lower")
+        slips = _slips(column, rests[:, j], guess_direction(name, "score") == "lower")
         if slips is None:
             continue
         rows, down = slips
@@ -121,9 +121,10 @@ def against_the_rest(scores: pd.DataFrame, signs: FloatArray) -> pd.Series[float
     """
     values = scores.to_numpy(np.float64) * signs
     standing = _standing(values)
+    rests = _rests(standing)
     found = {}
     for j, name in enumerate(scores.columns):
-        rest = _rest(standing, j)
+        rest = rests[:, j]
         both = ~np.isnan(standing[:, j]) & ~np.isnan(rest)
         if both.sum() < _LEAST or values.shape[1] < 3:
             continue
@@ -145,13 +146,14 @@ def _standing(values: FloatArray) -> FloatArray:
     return ranks
 
 
-def _rest(standing: FloatArray, j: int) -> FloatArray:
-    """Mean standing of each model in the other columns, NaN where it has none."""
-    others = np.delete(standing, j, axis=1)
-    seen = ~np.isnan(others)
-    count = seen.sum(axis=1)
-    total = np.where(seen, others, 0.0).sum(axis=1)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+def _rests(standing: FloatArray) -> FloatArray:
+    """Mean standing of each model in all columns but each one, NaN where it has no other."""
+    seen = ~np.isnan(standing)
+    filled = np.where(seen, standing, 0.0)
+    count = seen.sum(axis=1)[:, None] - seen
+    total = filled.sum(axis=1)[:, None] - filled
+    # Rounded, so that models that tie do so whatever was added and taken off.
+    return np.where(count > 0, (total / np.maximum(count, 1)).round(12), np.nan)
 
 
 def _rank_correlation(one: FloatArray, other: FloatArray) -> float:

@@ -10,14 +10,15 @@ from dataclasses import dataclass, replace
 
 from eevee.readers.cells import CellError, is_missing, parse_cell
 from eevee.readers.grid import Grid
+from eevee.readers.measured import MAX_NAME
 from eevee.tables.results_table import Note
 
 _UP, _DOWN = "↑⬆⇑▲🔼⤴", "↓⬇⇓▼🔽⤵"
-_ARROW = re.compile(rf"\s*[(\[]?\s*([{_UP}{_DOWN}])\ufe0f?\s*[)\]]?\s*")
+_ARROW = re.compile(rf"\s{{0,3}}[(\[]?\s{{0,3}}([{_UP}{_DOWN}])\ufe0f?\s{{0,3}}[)\]]?\s{{0,3}}")
 _LATEX_ARROW = re.compile(r"\$?\\(up|down)arrow\$?")
 _WORDS = re.compile(
-    r"\s*[-,:(\[]+\s*(higher|lower|larger|smaller|greater|less|more|bigger|fewer)"
-    r"(?:[ _-]?(?:is|=))?[ _-]?better\s*[)\]]?",
+    r"\s{0,3}[-,:(\[]{1,3}\s{0,3}(higher|lower|larger|smaller|greater|less|more|bigger|fewer)"
+    r"(?:[ _-]?(?:is|=))?[ _-]?better\s{0,3}[)\]]?",
     re.IGNORECASE,
 )
 _HIGHER = frozenset({"higher", "larger", "greater", "more", "bigger"})
@@ -51,6 +52,8 @@ def read_header(text: str) -> Header:
     >>> read_header("arith\\n(25-shot)").name, read_header("arith<br>(25-shot)").name
     ('arith (25-shot)', 'arith (25-shot)')
     """
+    if len(text) > MAX_NAME:
+        return Header(text, None)  # it will be refused; looking at it could take long
     name = " ".join(_BREAK.sub(" ", text).split()) if _BREAK.search(text) else text
     direction = None
     latex = _LATEX_ARROW.search(name)

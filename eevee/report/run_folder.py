@@ -11,7 +11,6 @@ import os
 import platform
 import re
 import shutil
-import stat
 import sys
 from collections.abc import Iterator, Mapping
 from importlib import metadata
@@ -23,55 +22,11 @@ import pandas as pd
 
 from eevee._version import __version__
 from eevee.base.errors import EeveeError
-from eevee.base.files import (
-    clear_leftovers,
-    file_mode,
-    leftovers,
-    new_temporary_folder,
-    temporary_folder,
-)
+from eevee.base.files import new_temporary_folder, temporary_folder
+from eevee.report.out import CONFIG, EARLIER, FORMAT, claimed, config_of, files_in, unwritable
 from eevee.search.checkpoint import Checkpoints
 from eevee.search.result import SearchResult
 
-CONFIG = "config.json"
-FORMAT = "eevee.run/1"
-RUN_NAMES = frozenset(
-    {
-        CONFIG,
-        "ablation.csv",
-        "agreement.csv",
-        "assessment.csv",
-        "baselines.csv",
-        "columns.csv",
-        "completed.csv",
-        "differences.csv",
-        "figures",
-        "filled.csv",
-        "folds.csv",
-        "front.csv",
-        "gap.csv",
-        "learning.csv",
-        "logbook.csv",
-        "mask.csv",
-        "models.csv",
-        "next.csv",
-        "objectives.csv",
-        "pairs.csv",
-        "pairwise.csv",
-        "ranking.csv",
-        "ratings.json",
-        "splits.csv",
-        "stability.json",
-        "subsets.csv",
-        "sweep.csv",
-        "tiers.json",
-        "tiers.yaml",
-        "verdict.json",
-    }
-)
-"""What a run folder may hold: a folder with anything else is never replaced."""
-_EARLIER = "earlier"
-"""Where an earlier run waits, inside a temporary folder, until the new one is in its place."""
 _SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _VERSIONS = ("numpy", "pandas", "scipy", "scikit-learn", "torch", "deap", "matplotlib")
 
@@ -95,46 +50,6 @@ def check_name(name: str) -> str:
             "starting with a letter or digit"
         )
     return name
-
-
-def check_out(out: str | os.PathLike[str]) -> Path:
-    """Check, before the work, that a run folder may be written (or replaced) at a path.
-
-    Raises
-    ------
-    EeveeError
-        If something else than a run folder or an empty folder is there, or nothing can be
-        written there.
-    """
-    path = Path(out)
-    try:
-        mode = file_mode(path)
-        target = Path(os.path.realpath(path))
-        if mode is not None:
-            _check_place(path, target, mode)
-        else:
-            _restore(target)
-        if target.is_dir():
-            _check_replaceable(target, path)
-        home = next((parent for parent in target.parents if parent.exists()), target)
-        if not home.is_dir():
-            raise EeveeError(f"{home}: is a file; give another --out")
-        clear_leftovers(target)
-        with temporary_folder(home / target.name):
-            pass
-    except OSError as error:
-        raise _unwritable(path, error) from None
-    return path
-
-
-def _check_place(path: Path, target: Path, mode: int) -> None:
-    """Refuse what is no folder, and folders that cannot be renamed."""
-    if not stat.S_ISDIR(mode):
-        raise EeveeError(f"{path}: is a file; give another --out")
-    if target in (here := Path(os.path.realpath("."))).parents or target == here:
-        raise EeveeError(f"{path}: holds the folder that you are in; give another --out")
-    if os.path.ismount(target):
-        raise EeveeError(f"{path}: is a mount point; give a folder inside it as --out")
 
 
 def open_checkpoints(out: str | os.PathLike[str], *, resume: bool) -> Checkpoints:
@@ -176,22 +91,15 @@ def run_folder(out: str | os.PathLike[str]) -> Iterator[Path]:
     ...     sorted(path.name for path in (Path(home) / "run").iterdir())
     ['config.json']
     """
-    path = check_out(out)
-    target = Path(os.path.realpath(path))
-    made = [parent for parent in target.parents if not parent.exists()]
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with temporary_folder(target) as temporary:
-            yield temporary
-            _list_files(temporary)
-            temporary.chmod(0o777 & ~_umask())
-            _replace(temporary, target)
-    except OSError as error:
-        raise _unwritable(path, error) from None
-    finally:
-        for parent in made:
-            with contextlib.suppress(OSError):  # it holds the run, if all went well
-                parent.rmdir()
+    with claimed(out) as target:
+        try:
+            with temporary_folder(target) as temporary:
+                yield temporary
+                _list_files(temporary)
+                temporary.chmod(0o777 & ~_umask())
+                _replace(temporary, target)
+        except OSError as error:
+            raise unwritable(Path(out), error) from None
 
 
 def hash_files(paths: Mapping[str, Path]) -> dict[str, dict[str, str | None]]:
@@ -309,49 +217,11 @@ def _cell(name: str, value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _check_replaceable(folder: Path, path: Path) -> None:
-    """Refuse to replace a folder that holds anything but an earlier run."""
-    names = sorted(entry.name for entry in folder.iterdir())
-    if not names:
-        return
-    content = _config(folder)
-    if content is None:
-        raise EeveeError(f"{path}: holds files that are no earlier run; give another --out")
-    written = content.get("files")
-    if not isinstance(written, list):  # written before runs listed their files
-        written = [name for name in RUN_NAMES if (folder / name).is_file()]
-    foreign = sorted(set(_files_in(folder)) - set(map(str, written)))
-    if foreign:
-        raise EeveeError(
-            f"{path}: holds {foreign[0]!r}, which would be lost with the earlier run; move it or "
-            "give another --out"
-        )
-
-
-def _config(folder: Path) -> dict[str, Any] | None:
-    """Return what a run says of itself, None where a folder holds none."""
-    try:
-        content = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return None
-    is_run = isinstance(content, dict) and content.get("schema") == FORMAT
-    return content if is_run else None
-
-
-def _files_in(folder: Path) -> list[str]:
-    """Return the files of a folder, and empty folders in it, relative to it."""
-    found = []
-    for entry in sorted(folder.iterdir()):
-        inner = _files_in(entry) if entry.is_dir() and not entry.is_symlink() else []
-        found += [f"{entry.name}/{name}" for name in inner] or [entry.name]
-    return found
-
-
 def _list_files(folder: Path) -> None:
     """Write into `config.json` which files the run consists of: only they are ever replaced."""
-    content = _config(folder)
+    content = config_of(folder)
     if content is not None:
-        write_json(folder / CONFIG, {**content, "files": _files_in(folder)})
+        write_json(folder / CONFIG, {**content, "files": files_in(folder)})
 
 
 def _replace(temporary: Path, target: Path) -> None:
@@ -360,7 +230,7 @@ def _replace(temporary: Path, target: Path) -> None:
         temporary.rename(target)
         return
     aside = new_temporary_folder(target)
-    earlier = aside / _EARLIER
+    earlier = aside / EARLIER
     try:
         target.rename(earlier)
         temporary.rename(target)
@@ -371,18 +241,6 @@ def _replace(temporary: Path, target: Path) -> None:
     finally:
         if target.exists():
             shutil.rmtree(aside, ignore_errors=True)
-
-
-def _restore(target: Path) -> None:
-    """Put an earlier run back that a run, killed between two renames, had put aside."""
-    for left in leftovers(target):
-        if (left / _EARLIER).is_dir():
-            (left / _EARLIER).rename(target)
-            return
-
-
-def _unwritable(path: Path, error: OSError) -> EeveeError:
-    return EeveeError(f"{path}: cannot be written: {error.strerror or error}")
 
 
 def _umask() -> int:

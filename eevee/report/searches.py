@@ -15,8 +15,8 @@ from eevee.analysis.ablation import Ablation
 from eevee.analysis.describe import summary
 from eevee.analysis.overview import Overview
 from eevee.base.errors import EeveeError
+from eevee.report.out import CONFIG
 from eevee.report.run_folder import (
-    CONFIG,
     agreements,
     logbooks,
     ranked_subsets,

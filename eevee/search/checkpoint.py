@@ -6,20 +6,27 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from eevee._version import __version__
 from eevee.base.arrays import Subset
+from eevee.base.bounded import TooLarge, read_bytes
 from eevee.base.errors import EeveeError
 from eevee.base.files import replacing
+from eevee.base.parsing import Parse, mapping, one_of, or_none, record, refuse, tuple_of
 from eevee.scorers.base import Scorer
 
 FORMAT = "eevee.checkpoint/3"
+PHASES = ("evolving", "polishing", "ending", "done")
+_OF_STATE = ("logbook", "phase", "rng", "rival")
+_COUNTS = ("generation", "evaluated", "front", "unchanged")
+_MOST_BYTES = 4 * 10**9
+T = TypeVar("T")
 Rows = dict[Subset, tuple[float, float, int]]
 """Loss, spread and generation of each subset that was scored, in that order."""
 
@@ -154,11 +161,15 @@ class Saved:
         if not self._path.exists():
             return None
         try:
-            content = json.loads(self._path.read_text(encoding="utf-8"))
+            content = json.loads(read_bytes(self._path, _MOST_BYTES))
             self._check(content)
             state = self._from_files(content)
-        except EeveeError:
-            raise
+        except TooLarge:
+            raise self._refused(f"has more than {_MOST_BYTES // 10**9} GB") from None
+        except EeveeError as error:
+            if str(error).startswith(str(self._path)):
+                raise
+            raise self._refused(f"is damaged ({error})") from None
         except Exception as error:  # zipfile, zlib, numpy and json raise many kinds at damage
             raise self._refused(f"is damaged ({type(error).__name__})") from None
         self._check_losses(state.rows)
@@ -211,7 +222,7 @@ class Saved:
         name = content["arrays"]
         if Path(name).name != name:
             raise ValueError(name)
-        packed = (self._folder / name).read_bytes()
+        packed = read_bytes(self._folder / name, _MOST_BYTES)
         if hashlib.sha256(packed).hexdigest() != content["arrays_sha256"]:
             raise self._refused("is damaged (the checksum of its arrays does not agree)")
         names = self._scorer.table.benchmark_names
@@ -226,14 +237,65 @@ class Saved:
             )
             rows: Rows = dict(zip(subsets, figures, strict=True))
             population = [subsets[i] for i in arrays["population"]]
-        about_search = (content["logbook"], content["rng"])
-        return State(content["phase"], population, *about_search, rows, content["rival"])
+        if not population or not all(subsets):
+            raise ValueError(content["arrays"])
+        kept = _kept(names)({key: content[key] for key in _OF_STATE}, "")
+        return State(population=population, rows=rows, **kept)
 
     def _refused(self, why: str) -> EeveeError:
         return EeveeError(
             f"{self._path}: the checkpoint of {self._label!r} {why}; remove the folder "
             f"{self._folder} to start again"
         )
+
+
+def _kept(names: Sequence[str]) -> Parse[dict[str, Any]]:
+    """Return the parser of what JSON keeps of a state."""
+    subset = tuple_of(one_of(*names), str)
+    rival: Parse[dict[str, Any]] = record(
+        dict, {"best": subset, "by_size": _list_of(subset), "note": _any_text}
+    )
+    parts = {"logbook": _logbook, "phase": one_of(*PHASES), "rng": _rng, "rival": or_none(rival)}
+    return record(dict, parts)
+
+
+def _list_of(parse: Parse[T]) -> Parse[list[T]]:
+    def parse_all(value: object, at: str) -> list[T]:
+        if not isinstance(value, list):
+            raise refuse(at, "a list", value)
+        return [parse(one, f"{at}[{place}]") for place, one in enumerate(value)]
+
+    return parse_all
+
+
+def _any_text(value: object, at: str) -> str:
+    if not isinstance(value, str):
+        raise refuse(at, "text", value)
+    return value
+
+
+def _logbook(value: object, at: str) -> list[dict[str, Any]]:
+    """Lines of one kind, in their order."""
+    lines = _list_of(lambda line, place: dict(mapping(line, place)))(value, at)
+    for place, line in enumerate(lines):
+        numbers = all(isinstance(one, int | float) for one in line.values())
+        whole_ones = all(type(line.get(key, 0)) is int for key in _COUNTS)
+        if (
+            not (numbers and whole_ones)
+            or line.get("generation") != place
+            or set(line) != set(lines[0])
+        ):
+            raise refuse(f"{at}[{place}]", "numbers of one generation", line)
+    if not lines:
+        raise refuse(at, "a list, not empty", value)
+    return lines
+
+
+def _rng(value: object, at: str) -> dict[str, Any]:
+    """Return a state that a generator takes."""
+    state = dict(mapping(value, at))
+    np.random.default_rng().bit_generator.state = state
+    return state
 
 
 def about(scorer: Scorer, settings: Mapping[str, Any]) -> dict[str, Any]:

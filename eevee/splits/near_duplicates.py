@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_matrix, vstack
 from scipy.sparse.csgraph import connected_components
 
 from eevee.base.arrays import FloatArray, IntArray
@@ -27,6 +28,8 @@ MANY, CHANCE = 50, 0.003
 public tables this keeps every pair known to be one model under two names. It drops 6 of 11 pairs of
 a table of six accuracies, and in one of two accuracies and their complements (1,266 models) leaves
 7 models of 346."""
+BLOCK = 4_000_000
+"""Distances that are held at once: all of them, up to 2,000 models."""
 EQUAL = 1e-6
 """Rows closer than this are equal, in binary fractions."""
 
@@ -68,9 +71,7 @@ def duplicate_groups(table: ResultsTable, *, tolerance: float = TOLERANCE) -> In
     """
     if not tolerance > 0:
         raise EeveeError(f"tolerance must be above 0, got {tolerance}")
-    distances = _distances(table)
-    alike = distances < max(EQUAL, min(tolerance, _crowding(distances)))
-    labels = connected_components(alike.astype(np.int64), directed=False)[1]
+    labels = connected_components(_alike(table, tolerance), directed=False)[1]
     return np.asarray(pd.factorize(labels)[0], dtype=np.int64)
 
 
@@ -213,28 +214,51 @@ def _leak(table: ResultsTable, groups: Collection[tuple[int, ...]]) -> Leak | No
     return Leak(sum(map(len, groups)), len(groups), (one, other))
 
 
-def _distances(table: ResultsTable) -> FloatArray:
-    """Root mean squared differences in units, infinite where too few columns are shared."""
+def _distances(table: ResultsTable, rows: slice) -> FloatArray:
+    """Root mean squared differences in units, of some models to all, a row each.
+
+    Infinite where too few columns are shared, and of a model to itself.
+    """
     from sklearn.metrics.pairwise import nan_euclidean_distances
 
     values = (table.oriented / table.units.to_numpy(np.float64))[:, table.is_target]
     observed = (~np.isnan(values)).astype(np.float64)
-    shared = observed @ observed.T
-    either = observed.sum(axis=1)[:, None] + observed.sum(axis=1)[None] - shared
+    shared = observed[rows] @ observed.T
+    either = observed[rows].sum(axis=1)[:, None] + observed.sum(axis=1)[None] - shared
     # Centred first: the distances come from products, which lose digits far from 0.
     centred = values - pd.DataFrame(values).mean().to_numpy()
-    distances = nan_euclidean_distances(centred) / np.sqrt(values.shape[1])
+    distances = nan_euclidean_distances(centred[rows], centred) / np.sqrt(values.shape[1])
     enough = (shared >= MIN_SHARED) & (2 * shared >= either)
+    enough[np.arange(len(enough)), np.arange(len(values))[rows]] = False
     return np.where(enough, distances, np.inf)
 
 
-def _crowding(distances: FloatArray) -> float:
+def _blocks(table: ResultsTable) -> list[slice]:
+    """Parts of the models whose distances to all fit into memory together."""
+    step = max(1, BLOCK // table.n_models)
+    return [slice(start, start + step) for start in range(0, table.n_models, step)]
+
+
+def _alike(table: ResultsTable, tolerance: float) -> csr_matrix:
+    """Tell which models are nearer than the tolerance; block by block, where they are many."""
+    blocks = _blocks(table)
+    first = _distances(table, blocks[0])
+    nearest = [_nearest(first)] + [_nearest(_distances(table, rows)) for rows in blocks[1:]]
+    limit = max(EQUAL, min(tolerance, _crowding(np.concatenate(nearest))))
+    parts = [csr_matrix(first < limit)]
+    return vstack(parts + [csr_matrix(_distances(table, rows) < limit) for rows in blocks[1:]])
+
+
+def _nearest(distances: FloatArray) -> FloatArray:
+    """How far the 5th and the 10th nearest other model are from each."""
+    places = [min(k, distances.shape[1] - 1) - 1 for k in (CROWD, 2 * CROWD)]
+    return np.partition(distances, places, axis=1)[:, places]
+
+
+def _crowding(nearest: FloatArray) -> float:
     """How close two models must be to stand out among models that stand close together."""
-    n_models = len(distances)
-    others = np.where(np.eye(n_models, dtype=bool), np.inf, distances)
-    places = [min(k, n_models - 1) - 1 for k in (CROWD, 2 * CROWD)]
-    near, far = map(float, np.median(np.partition(others, places, axis=1)[:, places], axis=0))
-    if n_models < MANY or not 0 < near < far < np.inf:
+    near, far = map(float, np.median(nearest, axis=0))
+    if len(nearest) < MANY or not 0 < near < far < np.inf:
         return CROWDED * near
     # At least two: fewer are a sign of models that share too few columns, or of clusters.
     dimensions = max(2.0, math.log(2) / math.log(far / near))

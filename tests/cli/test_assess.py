@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from eevee.report.run_folder import RUN_NAMES
+from eevee.report.out import RUN_NAMES
 from tests.cli.conftest import Run, words
 
 ReadJson = Callable[..., Any]

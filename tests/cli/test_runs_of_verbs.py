@@ -296,7 +296,7 @@ def test_describe_lists_what_was_dropped_and_guessed(run: Run, here: Path):
 
 def started(*args: str, seconds: float = 3.0) -> subprocess.Popen:
     """A search of 40 tiers that is long from over, in a folder with an earlier run."""
-    from eevee.report.run_folder import FORMAT
+    from eevee.report.out import FORMAT
 
     Path("run").mkdir()
     Path("run/config.json").write_text(json.dumps({"schema": FORMAT}))

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from eevee.report.run_folder import RUN_NAMES
+from eevee.report.out import RUN_NAMES
 from tests.cli.conftest import Run, words
 from tests.conftest import made_table
 

@@ -17,6 +17,7 @@ import pytest
 import eevee
 from eevee.base.errors import did_you_mean
 from eevee.readers.cells import CellError, parse_cell
+from eevee.readers.headers import read_header, without_markup
 from eevee.tables.bounds import parse_bounds
 from eevee.tables.column_names import is_aggregate, is_attribute, split_names, stderr_target
 from tests.readers.conftest import BASE, Fails, Read
@@ -120,6 +121,20 @@ def test_no_name_takes_long(run: str) -> None:
             for tell in (is_aggregate, is_attribute, lambda one: split_names([one, f"{one}.x"])):
                 tell(name)
             stderr_target(name, [name])
+
+
+@pytest.mark.parametrize("run", [" ", "(", "-", "[[", ": ", "\\up", "<br", "&a", "](", "**", "<a "])
+def test_no_header_and_no_markup_takes_long(run: str) -> None:
+    with quickly():
+        for end in ("", "x", ")"):
+            read_header("a" + (run * 1000)[:998] + end)
+            read_header((run * 30_000)[:30_000] + end)
+            without_markup((run * 30_000)[:30_000] + end)
+
+
+def test_a_long_cell_above_the_header_takes_no_time(fails: Fails) -> None:
+    with quickly():
+        fails(f"other,0.5,,70%\nmodel,a,{'(' * 20_000},c\nx,1,2,3\n")
 
 
 @pytest.mark.parametrize("said", ["1" * 50_000, "[" + " " * 5000 + "1", "1" + " " * 50_000 + "to"])

@@ -17,10 +17,9 @@ from hypothesis import strategies as st
 
 import eevee
 from eevee.base.files import temporary_name
+from eevee.report.out import CONFIG, check_out
 from eevee.report.run_folder import (
-    CONFIG,
     check_name,
-    check_out,
     hash_files,
     plain,
     run_folder,

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eevee
+from eevee.splits import near_duplicates
 from eevee.splits.groups import group_labels, joined
 from eevee.splits.near_duplicates import (
     Leak,
@@ -232,3 +233,19 @@ def test_a_leak_counts_what_any_of_several_splits_parts() -> None:
     assert find_leak(table, testing(0, 6), testing(1, 2)) is None
     assert find_leak(table, testing(0, 6), testing(2, 7)) == Leak(2, 1, ("m003", "m007"))
     assert find_leak(table, testing(2, 7), testing(3), testing(6)) == Leak(4, 2, ("m000", "m006"))
+
+
+def test_many_models_are_compared_block_by_block_with_the_same_groups(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 6))
+    rows[40:] = rows[:20] + 1e-4
+    rows[rng.random(rows.shape) < 0.1] = np.nan
+    table = eevee.ResultsTable.from_scores(
+        pd.DataFrame(rows, columns=list("abcdef")).rename(index=str)
+    )
+    whole = near_duplicates.duplicate_groups(table)
+    monkeypatch.setattr(near_duplicates, "BLOCK", 7 * 60)
+    assert near_duplicates.duplicate_groups(table).tolist() == whole.tolist()
+    assert len(np.unique(whole)) < 55

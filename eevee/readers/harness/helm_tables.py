@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ NAME = "helm-table"
 WHAT = "leaderboards of HELM: JSON of helm-summarize, or a CSV with a first column 'Metric'"
 
 _ACCURACY = "accuracy"
+_TEXT = (".csv", ".tsv")
 _FIRST = {"model", "model/adapter", "models"}
 
 
@@ -25,7 +27,7 @@ def fits(files: Files) -> bool:
     """Tell whether there is a leaderboard."""
     if any(_tables(files.maybe_json(path)) for path in files.sample(".json")):
         return True
-    return any(map(_is_export, _grids(files)))
+    return any(_is_export(files.top(path)) for path in files.sample(*_TEXT))
 
 
 def read(files: Files) -> Harvest:
@@ -38,10 +40,9 @@ def read(files: Files) -> Harvest:
     dropped: dict[str, str] = {}
     for path, table in named or tables:
         rows += _rows(table, files.where(path), dropped)
-    for path in files.named(".csv", ".tsv"):
-        grid = files.maybe_grid(path)
-        if grid is not None and _is_export(grid):
-            rows += _export_rows(grid, files.where(path), dropped)
+    for path in files.named(*_TEXT):
+        if _is_export(files.top(path)):
+            rows += _export_rows(files.grid(path), files.where(path), dropped)
     left_out = len(tables) - len(named or tables)
     why = f"{left_out} tables other than those of accuracy"
     notes = [Note("ignored", "file", files.name, why)] if left_out else []
@@ -92,20 +93,15 @@ def _is_no_score(name: str, dropped: dict[str, str]) -> bool:
     return name in dropped
 
 
-def _grids(files: Files) -> Iterator[Grid]:
-    for path in files.sample(".csv", ".tsv"):
-        if files.head(path).casefold().lstrip('"').startswith("metric"):
-            grid = files.maybe_grid(path)
-            if grid is not None:
-                yield grid
-
-
-def _is_export(grid: Grid) -> bool:
+def _is_export(lines: list[str]) -> bool:
     """Tell whether rows are named ``scenario - metric`` and columns are models."""
-    if grid.header[0].casefold() != "metric" or grid.width < 2:
-        return False
-    names = grid.column(0)
-    return 2 * sum(" - " in name for name in names) > len(names)
+    header, *rows = (re.split(r"[,\t]", line, maxsplit=1) for line in lines or [""])
+    names = [name for name, *cells in rows if cells]
+    return (
+        len(header) == 2
+        and header[0].strip(' "').casefold() == "metric"
+        and 2 * sum(" - " in name for name in names) > len(names)
+    )
 
 
 def _export_rows(grid: Grid, where: str, dropped: dict[str, str]) -> Iterator[Row]:

@@ -15,7 +15,8 @@ import eevee
 from eevee.readers.harness import NAMES, files
 from eevee.readers.harness.rows import Row
 from eevee.readers.harness.settle import settle
-from eevee.readers.harness.sources import gather, read_aliases
+from eevee.readers.harness.names import read_aliases
+from eevee.readers.harness.sources import gather
 from tests.cli.conftest import run_in_process
 from tests.readers.harness.conftest import Write, said
 from tests.readers.harness.test_lm_eval import four_models, run

@@ -11,7 +11,7 @@ from typing import Any
 from eevee.readers.grid import Grid
 from eevee.readers.harness.files import Files
 from eevee.readers.harness.rows import Harvest, Row
-from eevee.readers.harness.values import items, members, number, text
+from eevee.readers.harness.values import better, items, members, number, text
 from eevee.tables.column_names import is_aggregate
 from eevee.tables.results_table import Note
 
@@ -81,7 +81,7 @@ def _rows(table: dict[str, Any], where: str, dropped: dict[str, str]) -> Iterato
             if _is_no_score(name, dropped) or math.isnan(score):
                 continue
             lower = about.get("lower_is_better")
-            direction = {True: "lower", False: "higher"}.get(lower) if lower is not None else None
+            direction = better(not lower) if isinstance(lower, bool) else None
             yield Row(model, name, "", score, direction, harness="helm", where=where)
 
 

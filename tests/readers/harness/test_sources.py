@@ -134,7 +134,7 @@ def test_reading_options_reach_every_source_and_need_to_fit_one(write: Write, tm
     wrong = run_in_process(
         *("import", root, table, "--drop-columns", "arcc", "--missing", "OUT", "--out", out), code=1
     )
-    assert "'arcc' is in none of the sources; did you mean 'arc'?" in wrong.stderr
+    assert "'arcc' is in none of the sources (did you mean 'arc'?)" in wrong.stderr
 
 
 def test_an_alias_of_an_alias_is_refused(tmp_path: Path):

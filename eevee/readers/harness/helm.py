@@ -83,11 +83,11 @@ def read(files: Files) -> Harvest:
         chosen.setdefault(row.metric, {})[row.benchmark] = None
         rows.append(row)
     notes = [
-        Note("guessed", "file", files.name, f"main metric {metric} in {_some(names)}")
+        Note("guessed", "file", files.name, f"has {metric} as the main metric of {_some(names)}")
         for metric, names in chosen.items()
     ]
     if lacking:
-        why = f"{len(lacking)} runs have no main metric that is known ({lacking[0]}, ...)"
+        why = f"holds {len(lacking)} runs without a main metric that is known ({lacking[0]}, ...)"
         notes.append(Note("dropped", "file", files.name, why))
     return Harvest(tuple(rows), tuple(notes))
 

@@ -44,7 +44,7 @@ def read(files: Files) -> Harvest:
         if _is_export(files.top(path)):
             rows += _export_rows(files.grid(path), files.where(path), dropped)
     left_out = len(tables) - len(named or tables)
-    why = f"{left_out} tables other than those of accuracy"
+    why = f"holds {left_out} tables other than those of accuracy"
     notes = [Note("ignored", "file", files.name, why)] if left_out else []
     notes += [Note("dropped", "column", name, reason) for name, reason in dropped.items()]
     return Harvest(tuple(rows), tuple(notes))

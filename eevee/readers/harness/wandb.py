@@ -124,7 +124,7 @@ def _finished(grid: Grid, where: str, notes: list[Note]) -> list[int]:
     others = Counter(state for state in states if state != "finished")
     if others:
         told = ", ".join(f"{n} {state or 'without a state'}" for state, n in others.items())
-        notes.append(Note("dropped", "file", where, f"runs that did not finish: {told}"))
+        notes.append(Note("dropped", "file", where, f"holds runs that did not finish: {told}"))
     return [i for i, state in enumerate(states) if state == "finished"]
 
 

@@ -95,7 +95,7 @@ def test_a_run_without_a_known_metric_is_named(write: Write):
     write("runs/v1/b/stats.json", [stat("num_instances", 3)])
     found = read_as(write("runs/v1/b/run_spec.json", SPEC), "helm")
     assert len(found.rows) == 1
-    assert "1 runs have no main metric" in found.notes[-1].why
+    assert "1 runs without a main metric" in found.notes[-1].why
 
 
 def test_tables_of_helm_summarize(write: Write):

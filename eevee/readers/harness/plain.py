@@ -5,13 +5,33 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from eevee.base.errors import EeveeError
+from eevee.readers.delimited import read as read_delimited
+from eevee.readers.harness.files import Files
+from eevee.readers.harness.formats import unknown
 from eevee.readers.harness.rows import SECONDS, Harvest, Row
-from eevee.readers.measured import Measured
+from eevee.readers.measured import Measured, Options
 from eevee.tables.column_names import LONE_METRIC, is_aggregate
 from eevee.tables.results_table import Note
 
 UNITS = {SECONDS: 1.0, "minutes": 60.0, "hours": 3600.0}
 """Units of costs that become seconds, and how many."""
+
+
+def read_plain(files: Files, options: Options, wanted: frozenset[str]) -> Measured:
+    """Read a score table.
+
+    Raises
+    ------
+    EeveeError
+        If it cannot be read; of JSON in no known format, all formats are named.
+    """
+    try:
+        return read_delimited(files.root, options, wanted)
+    except EeveeError as wrong:
+        if "looks like JSON" in str(wrong):
+            raise unknown(files) from None
+        raise
 
 
 def as_harvest(measured: Measured, cost_unit: str | None = None) -> Harvest:

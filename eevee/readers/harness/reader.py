@@ -6,9 +6,9 @@ import os
 from dataclasses import replace
 
 from eevee.base.errors import EeveeError
-from eevee.readers.delimited import read as read_delimited
 from eevee.readers.harness.files import Files
 from eevee.readers.harness.formats import find_format, harvest, unknown
+from eevee.readers.harness.plain import read_plain
 from eevee.readers.harness.settle import mismatches, settle
 from eevee.readers.harness.tabulate import tabulate
 from eevee.readers.measured import Measured, Options
@@ -41,7 +41,7 @@ def read(source: str | os.PathLike[str], options: Options, wanted: frozenset[str
         )
     chosen = find_format(files) if plain else None
     if chosen is None and not files.root.is_dir():
-        return read_delimited(source, options, wanted)
+        return read_plain(files, options, wanted)
     if chosen is None:
         raise unknown(files)
     found = harvest(files, chosen)

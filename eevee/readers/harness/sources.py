@@ -8,12 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from eevee.base.errors import EeveeError, did_you_mean
-from eevee.readers.delimited import read as read_delimited
 from eevee.readers.harness.canonical import write
 from eevee.readers.harness.files import Files
 from eevee.readers.harness.formats import find_format, harvest, unknown
 from eevee.readers.harness.names import overrule, rename
-from eevee.readers.harness.plain import UNITS, as_harvest
+from eevee.readers.harness.plain import UNITS, as_harvest, read_plain
 from eevee.readers.harness.rows import Harvest, Row
 from eevee.readers.harness.settle import mismatches, settle
 from eevee.readers.measured import Options
@@ -113,7 +112,9 @@ def gather(
     _check_known(options, [one.names for one in found])
     several = len(found) > 1
     rows = [
-        replace(row, where=f"{one.name}: {row.where}") if several and row.where != one.name else row
+        row
+        if not several or row.where.startswith(one.name)
+        else replace(row, where=f"{one.name}: {row.where}")
         for one in found
         for row in one.harvest.rows
     ]
@@ -153,12 +154,7 @@ def _read(source: Source, format: str, options: Options, cost_unit: str | None) 
         return _Found(files.name, chosen.NAME, overrule(found, options), names)
     if files.root.is_dir():
         raise unknown(files)
-    try:
-        measured = read_delimited(source, options, frozenset())
-    except EeveeError as wrong:
-        if "looks like JSON" in str(wrong):
-            raise unknown(files) from None
-        raise
+    measured = read_plain(files, options, frozenset())
     found = as_harvest(measured, cost_unit)
     names = _names(found.rows, found.notes) | {column.name for column in measured.sources}
     return _Found(files.name, "table", found, names)

@@ -159,8 +159,9 @@ def test_an_unknown_source_gets_the_list_of_known_ones(write: Write):
     with pytest.raises(eevee.EeveeError, match="known are") as caught:
         eevee.read_table(root)
     assert all(name in str(caught.value) for name in NAMES)
-    with pytest.raises(eevee.EeveeError, match="known are"):
-        gather([root / "notes.json"])
+    for read in (eevee.read_table, lambda path: gather([path])):
+        with pytest.raises(eevee.EeveeError, match="known are"):
+            read(root / "notes.json")
 
 
 def test_limits_hold_for_files_folders_and_archives(

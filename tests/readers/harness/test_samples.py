@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import math
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from eevee.readers.harness.values import number
 from tests.cli.conftest import run_in_process
 from tests.readers.harness.samples import MODELS, SAMPLES, VALUES, Content, lay_out, places
 
+DOCS = Path(__file__).parents[3] / "docs" / "files.md"
 ODD = st.recursive(
     st.none()
     | st.booleans()
@@ -49,11 +51,33 @@ def test_each_format_is_told_and_gives_all_its_scores(name: str, tmp_path: Path)
     table = eevee.read_table(root)
     assert table.n_models == len(MODELS)
     assert sorted(table.scores.to_numpy().ravel()) == sorted(VALUES.values())
-    shown = run_in_process("describe", root).stdout
-    assert f"(--from {name})" in shown
     if len(SAMPLES[name]) == 1:
         (file,) = (path for path in root.rglob("*") if path.is_file())
         assert eevee.read_table(file).scores.equals(table.scores)
+
+
+def examples() -> dict[str, str]:
+    """Return the example of each format in the documentation."""
+    row = r"^\| `([\w-]+)` \|.*\| `eevee describe (\S+)` \|$"
+    return dict(re.findall(row, DOCS.read_text(), re.MULTILINE))
+
+
+def test_each_format_has_an_example_in_the_documentation():
+    assert set(examples()) == set(NAMES)
+
+
+@pytest.mark.parametrize(("name", "path"), examples().items())
+def test_examples_of_the_documentation_work(
+    name: str, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    sample = SAMPLES[name]
+    if "." in path:
+        ((_, content),) = sample.items()
+        lay_out(tmp_path, {path: content})
+    else:
+        lay_out(tmp_path / path, sample)
+    monkeypatch.chdir(tmp_path)
+    assert f"(--from {name})" in run_in_process("describe", path).stdout
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -23,6 +23,7 @@ from eevee.readers.harness import NAMES, Files, find_format
 from eevee.readers.harness.sources import gather
 from eevee.readers.harness.values import number
 from tests.cli.conftest import run_in_process
+from tests.readers.harness.conftest import said
 from tests.readers.harness.samples import MODELS, SAMPLES, VALUES, Content, lay_out, places
 
 DOCS = Path(__file__).parents[3] / "docs" / "files.md"
@@ -175,3 +176,11 @@ def test_unlike_versions_of_sources_are_named(tmp_path: Path):
     said = json.dumps([vars(note) for note in found.notes])
     assert "mteb 1.9 (1 model: ada)" in said
     assert said.count("d0 (1 model: ada)") == 3
+
+
+def test_another_format_in_a_folder_is_named_and_can_be_read(tmp_path: Path):
+    root = lay_out(tmp_path / "out", SAMPLES["lm-eval"])
+    lay_out(root / "more", SAMPLES["mteb"])
+    table = eevee.read_table(root)
+    assert "holds results of mteb too" in said(table)
+    assert len(gather([root], format="mteb").rows) == len(VALUES)

@@ -36,6 +36,7 @@ bench: $(VENV)/.test ## Run every benchmark; takes a while, on an idle machine
 
 fuzz: $(VENV)/.test ## Change input files at random and read them; `make test` has a short form
 	$(BIN)/python -m tests.fuzz.fuzz_readers 2000
+	$(BIN)/python -m tests.fuzz.fuzz_harness 500
 
 clean: ## Remove the virtual environment and what runs left behind
 	rm -rf $(VENV) .harness runs

@@ -276,7 +276,9 @@ def _build(
         prices = match_costs(costs, names, known)
         notes += note_costs(costs, names, cost_unit)
     if costs is not None and costs.cells is not None:
-        strangers = [m for m in costs.cells.index if m not in measured.scores.index]
+        strangers = [
+            m for m in costs.cells.dropna(how="all").index if m not in measured.scores.index
+        ]
         why = f"has costs in {costs.source} but no scores"
         notes += [Note("ignored", "model", name, why) for name in strangers]
         cells = costs.cells.reindex(index=measured.scores.index, columns=names)

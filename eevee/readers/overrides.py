@@ -46,10 +46,11 @@ def apply_overrides(measured: Measured, options: Options) -> Measured:
     owner = {str(name): str(columns.loc[name, "benchmark"]) for name in names}
     files = [source.name for source in measured.sources]
     known = [*files, *names, *measured.benchmarks]
-    _check_known("--drop-columns", options.drop_columns, known, measured.source)
-    _check_known("--column", options.roles, known, measured.source)
     models = [str(name) for name in measured.scores.index]
-    _check_known("--drop-models", options.drop_models, models, measured.source)
+    if not options.one_of_several:
+        _check_known("--drop-columns", options.drop_columns, known, measured.source)
+        _check_known("--column", options.roles, known, measured.source)
+        _check_known("--drop-models", options.drop_models, models, measured.source)
     drop = options.drop_columns
     gone = {n: _BY_USER for n in names if matches(n, drop) or matches(owner[n], drop)}
     measured = measured.without_columns(gone, "ignored")

@@ -13,7 +13,7 @@ from scipy.optimize import nnls
 from scipy.stats import rankdata
 
 from eevee.base.arrays import BoolArray, FloatArray, IntArray
-from eevee.readers.fits import convinces, is_line, resolution
+from eevee.readers.fits import STATISTICS, convinces, is_line, resolution
 
 _MIN_ROWS = 5
 _MIN_OTHERS = 3
@@ -27,25 +27,6 @@ _FEW = 20
 """Columns of a table in which medians and the like of all but any one are tried."""
 _JOINTS = tuple("_-:./ ")
 _DIFFERENCE = re.compile(r"gap|diff|difference|delta|drop|gain|improvement|change|decrease|[Δδ]")
-
-
-def _geometric(part: FloatArray) -> FloatArray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.exp(np.nanmean(np.log(np.where(part > 0, part, np.nan)), axis=1)))
-
-
-def _harmonic(part: FloatArray) -> FloatArray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(1 / np.nanmean(1 / np.where(part > 0, part, np.nan), axis=1))
-
-
-_STATISTICS: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "median": lambda part: np.asarray(np.nanmedian(part, axis=1)),
-    "geometric mean": _geometric,
-    "harmonic mean": _harmonic,
-    "largest": lambda part: np.asarray(np.nanmax(part, axis=1)),
-    "smallest": lambda part: np.asarray(np.nanmin(part, axis=1)),
-}
 
 
 @dataclass(frozen=True)
@@ -123,6 +104,15 @@ def find_aggregate(scores: pd.DataFrame, spared: Collection[str] = ()) -> Aggreg
     return None
 
 
+class _Sums:
+    """Numbers, and their sums over columns."""
+
+    def __init__(self, values: FloatArray) -> None:
+        self.seen = ~np.isnan(values)
+        self.filled = np.where(self.seen, values, 0.0)
+        self.total, self.count = self.filled.sum(axis=1), self.seen.sum(axis=1)
+
+
 class _Values:
     """Scores, and what their last decimals are."""
 
@@ -133,19 +123,17 @@ class _Values:
         self.filled = np.where(self.seen, values, 0.0)
         self.rounding = np.array([resolution(column[~np.isnan(column)]) for column in values.T])
         self.n = len(names)
+        self._tails = [name.casefold() for name in names]
         self.gaps = not self.seen.all()
 
     def _others(self, j: int) -> tuple[int, ...]:
         return tuple(i for i in range(self.n) if i != j)
 
-    def _mean_of_others(self, matrix: FloatArray, j: int) -> tuple[FloatArray, IntArray]:
+    def _mean_of_others(self, sums: _Sums, j: int) -> tuple[FloatArray, IntArray]:
         """Return the mean of all other columns, and the rows in which it means something."""
-        seen = ~np.isnan(matrix)
-        count = seen.sum(axis=1) - seen[:, j]
+        count = sums.count - sums.seen[:, j]
         rows = np.flatnonzero(self.seen[:, j] & (count >= _MIN_OTHERS))
-        filled = np.where(seen, matrix, 0.0)
-        total = filled.sum(axis=1) - filled[:, j]
-        return (total / np.maximum(count, 1))[rows], rows
+        return ((sums.total - sums.filled[:, j])[rows] / count[rows]), rows
 
     def difference(self, j: int) -> Aggregate | None:
         """Find two columns whose difference a column is that says so or has negative scores."""
@@ -174,7 +162,7 @@ class _Values:
         """Compare a column with the mean of all others, or a line of it, over what a model has."""
         if self.n - 1 < _MIN_OTHERS:
             return None
-        mean, rows = self._mean_of_others(self.values, j)
+        mean, rows = self._mean_of_others(self._sums, j)
         if len(rows) < _MIN_ROWS:
             return None
         inner = (self.rounding.sum() - self.rounding[j]) / (self.n - 1)
@@ -243,7 +231,7 @@ class _Values:
         """Yield columns whose names begin or end as this one does: subtasks of a group."""
         words = set(re.findall(r"[^\W_]{3,}", self.names[j].casefold()))
         for word in sorted(words):
-            of = tuple(i for i, name in enumerate(self.names) if i != j and word in name.casefold())
+            of = tuple(i for i, name in enumerate(self._tails) if i != j and word in name)
             if len(of) > 1:
                 yield of
 
@@ -273,6 +261,8 @@ class _Values:
 
     def statistic(self, j: int) -> Aggregate | None:
         """Compare a column with medians, extremes and other means of (nearly) all others."""
+        if self.n > _MOST_COLUMNS:
+            return None
         groups = [self._others(j), self._in_scale(j), *self._alike(j)]
         if self.n <= _FEW:
             groups += [tuple(i for i in groups[1] if i != left) for left in groups[1]]
@@ -282,7 +272,7 @@ class _Values:
         for of in dict.fromkeys(groups):
             if len(of) < _MIN_OTHERS or not self.seen[probes][:, of].any(axis=1).all():
                 continue
-            for how, function in _STATISTICS.items():
+            for how, function in STATISTICS.items():
                 off = np.abs(function(self.values[probes][:, of]) - self.values[probes, j])
                 if (off <= slack).all() and self._is_statistic(j, of, function):
                     return Aggregate(j, how, of)
@@ -302,12 +292,14 @@ class _Values:
             return False
         return self._equal(j, rows, made, of, float(self.n**3))
 
+    @cached_property
+    def _scale(self) -> IntArray:
+        """Tell on which side of 1 and 100 the largest score of each column is."""
+        top = np.where(self.seen, self.values, -np.inf).max(axis=0)
+        return np.asarray(np.searchsorted([1.0, 100.0], top))
+
     def _in_scale(self, j: int) -> tuple[int, ...]:
-        """Return the others whose largest score is on the same side of 1 and 100."""
-        with np.errstate(invalid="ignore"):
-            top = np.nanmax(np.where(self.seen, self.values, -np.inf), axis=0)
-        scale = np.searchsorted([1.0, 100.0], top)
-        return tuple(i for i in self._others(j) if scale[i] == scale[j])
+        return tuple(i for i in self._others(j) if self._scale[i] == self._scale[j])
 
     def line(self, j: int) -> Aggregate | None:
         """Compare a column with mean places, and with means of standardised scores."""
@@ -326,17 +318,21 @@ class _Values:
         return None
 
     @cached_property
-    def _places(self) -> FloatArray:
+    def _sums(self) -> _Sums:
+        return _Sums(self.values)
+
+    @cached_property
+    def _places(self) -> _Sums:
         places = np.full(self.values.shape, np.nan)
         for j, seen in enumerate(self.seen.T):
             places[seen, j] = rankdata(self.values[seen, j])
-        return places
+        return _Sums(places)
 
     @cached_property
-    def _standardised(self) -> FloatArray:
+    def _standardised(self) -> _Sums:
         spread = np.nanstd(self.values, axis=0)
         centred = self.values - np.nanmean(self.values, axis=0)
-        return np.asarray(centred / np.where(spread > 0, spread, 1.0))
+        return _Sums(centred / np.where(spread > 0, spread, 1.0))
 
     def weighted(self, j: int) -> Aggregate | None:
         """Find weights that make a column of others: any, or equal ones of some of them."""
@@ -374,17 +370,14 @@ class _Values:
         Their weights (numbers of questions) are unknown, so that no equality can be asked for:
         it must lie between them for every model, and rise with their mean.
         """
-        name = self.names[j].casefold()
-        tails = [other.casefold() for other in self.names]
-        of = tuple(
-            i
-            for i, tail in enumerate(tails)
-            if len(name) > 2
-            and tail.startswith(name)
-            and tail[len(name) : len(name) + 1] in _JOINTS
-        )
+        heads = tuple(self.names[j].casefold() + joint for joint in _JOINTS)
+        if len(self.names[j]) < 3:
+            return None
+        of = tuple(i for i, tail in enumerate(self._tails) if tail.startswith(heads))
+        if len(of) < _MIN_OTHERS:
+            return None
         rows = self.seen[:, j] & self.seen[:, of].all(axis=1)
-        if len(of) < _MIN_OTHERS or rows.sum() < _MIN_ROWS:
+        if rows.sum() < _MIN_ROWS:
             return None
         own, part = self.values[rows, j], self.values[rows][:, of]
         inside = (own >= part.min(axis=1)) & (own <= part.max(axis=1))

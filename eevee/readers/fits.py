@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 
 import numpy as np
 
@@ -51,6 +51,29 @@ def resolution(column: FloatArray) -> float:
     >>> resolution(np.array([1.5, 2.25])), resolution(np.array([3.0, 4.0]))
     (0.01, 1.0)
     """
-    shortest = (np.format_float_positional(value, trim="-") for value in column)
-    decimals = max((len(re.sub(r"^[^.]*\.?", "", text)) for text in shortest), default=0)
-    return float(10.0**-decimals)
+    for decimals in range(16):
+        if (np.round(column, decimals) == column).all():
+            return float(10.0**-decimals)
+    return 1e-16
+
+
+def _geometric(part: FloatArray) -> FloatArray:
+    if (part <= 0).any():
+        return np.full(len(part), np.nan)
+    return np.asarray(np.exp(np.nanmean(np.log(part), axis=1)))
+
+
+def _harmonic(part: FloatArray) -> FloatArray:
+    if (part <= 0).any():
+        return np.full(len(part), np.nan)
+    return np.asarray(1 / np.nanmean(1 / part, axis=1))
+
+
+STATISTICS: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "median": lambda part: np.asarray(np.nanmedian(part, axis=1)),
+    "geometric mean": _geometric,
+    "harmonic mean": _harmonic,
+    "largest": lambda part: np.asarray(np.nanmax(part, axis=1)),
+    "smallest": lambda part: np.asarray(np.nanmin(part, axis=1)),
+}
+"""Ways to make one number of a row, besides its mean and its sum."""

@@ -102,11 +102,10 @@ class _Rows:
         probe = np.flatnonzero(self.seen[i] & (self.spread > 0))[:3]
         total = self.sums[ends][:, probe] - self.sums[starts][:, probe]
         count = np.maximum(self.counts[ends][:, probe] - self.counts[starts][:, probe], 1)
-        off = np.abs(total / count - self.values[i, probe])
-        near = (off <= 1.1 * self.rounding[probe] + 1e-9 * np.abs(self.values[i, probe])).all(
-            axis=1
-        )
-        near[: len(runs) and runs[0][2] == "the models above it"] = True
+        own = self.values[i, probe]
+        limit = 1.1 * self.rounding[probe] + 1e-9 * np.abs(own)
+        near = (np.abs(total / count - own) <= limit).all(axis=1)
+        near |= (np.abs(total - own) <= limit * count).all(axis=1)
         for place in np.flatnonzero(near):
             start, end, which = runs[place]
             sums = self.sums[end] - self.sums[start]
@@ -133,7 +132,7 @@ class _Rows:
         squares = np.maximum(self.squares - own, 0.0)
         both = [np.sqrt(squares / np.maximum(count - less, 1)) for less in (0, 1)]
         off = [np.nansum(np.abs(self.values[i] - made)) for made in both]
-        return both[int(off[1] < off[0])]
+        return np.asarray(both[int(off[1] < off[0])])
 
     def fits(self, i: int, made: _Made) -> bool:
         """Tell whether the row is what was made, within rounding and by no accident."""
@@ -164,4 +163,4 @@ def _two_ends(values: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
     first = low.max(axis=0)
     rest = low.copy()
     rest[holder, np.arange(values.shape[1])] = -np.inf
-    return first, rest.max(axis=0), holder
+    return first, np.asarray(rest.max(axis=0)), holder

@@ -48,6 +48,7 @@ _CHANGE = re.compile(
     r"([-+−]?[0-9][0-9.,]{0,20}%?)\s?[(\[]?\s?(?:[↑↓▲▼🔺🔻]\s?[-+−]?|[-+−])"
     r"[0-9][0-9.,]{0,20}%?\s?[)\]]?"
 )
+_RAISED = re.compile(r"<su([pb])>[^<>]{0,20}</su\1>")
 _SIGNS_AROUND = "~≈≃≅'\"=↑↓▲▼🥇🥈🥉🏆⭐🔥✨ \ufe0f"
 _UNIT_BEHIND = re.compile(r"\s?(?:pts?\.?|points?|pct\.?|percent)\Z", re.IGNORECASE)
 _NOTE_BEHIND = re.compile(
@@ -232,7 +233,7 @@ def _read(cell: str, decimal_comma: bool) -> _Found | None:
     if len(cell) > LONGEST or not any(letter.isdigit() for letter in cell):
         return None
     text = _LATEX_PM.sub(r"±\1", cell).strip("$") if "\\pm" in cell else cell
-    text = without_markup(text)
+    text = without_markup(_RAISED.sub("", text))
     if len(text) > 2 and text[0] == text[-1] and text[0] in "*$_":
         text = text[1:-1].strip()
     text = _BEHIND.sub("", text).strip()

@@ -26,6 +26,16 @@ def _quick_fonts() -> None:
     _style._RC["pdf.fonttype"] = 3
 
 
+@pytest.fixture
+def blank_figures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave figure files blank: drawing them takes most of the time of a run folder.
+
+    Tests marked `figures` draw them, as those of `tests/plots` and of each verb's example do.
+    """
+    if request.node.get_closest_marker("figures") is None:
+        monkeypatch.setattr(_style, "_save", lambda figure, path, kind: path.touch())
+
+
 def made_table(
     n_models: int = 24, n_benchmarks: int = 9, *, missing: float = 0.0, seed: int = 0
 ) -> eevee.ResultsTable:

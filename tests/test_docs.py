@@ -22,11 +22,10 @@ from pathlib import Path
 import pytest
 
 import eevee
-from eevee.plots import _style
 from eevee.search.evolution import evolve as evolution
 from eevee.search.evolution import generations
-from tests.cli.conftest import ROOT, environment, run_in_process
-from tests.cli.test_help import EXAMPLES, QUICKER, VERBS, Small
+from tests.cli.conftest import ROOT, Small, environment, run_in_process
+from tests.cli.test_help import EXAMPLES, QUICKER, VERBS
 from tests.zoo import INSTALL
 
 DOCS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
@@ -124,10 +123,9 @@ def cheap(text: str) -> str:
 
 
 @pytest.fixture(autouse=True)
-def _small_and_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _small_and_quick(blank_figures: None, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (evolution, generations):
         monkeypatch.setattr(module, "Evolution", Small)
-    monkeypatch.setitem(_style._RC, "pdf.fonttype", 3)  # the other kind takes seconds to embed
 
 
 @pytest.fixture(scope="session")

@@ -58,6 +58,8 @@ def test_searches_do_not_see_the_scores_of_held_out_models(scoring: ScorerSpec) 
     outer = eevee.fold_splits(table, n_folds=3, n_repeats=1).take([1])
     options: dict[str, Any] = {"scorer": scoring, "n_random": 0, "outer": outer, "seed": 5}
     beside = ("greedy-swaps", "greedy", "medoids", "correlated", "cheapest")
+    if scoring is not RIDGE:
+        beside = ("medoids",)  # no search asks which scorer it has
     wild = table.scores.to_numpy() * np.random.default_rng(0).normal(size=table.scores.shape) * 50
 
     def chosen(mask: np.ndarray) -> pd.DataFrame:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from rich.text import Text
 from typer.testing import CliRunner, Result
 
 from eevee.cli import app
+from eevee.search.evolution import generations
 from tests.conftest import made_table
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +26,15 @@ FAST = ("--paper", "--n-splits", "2", "--n-generations", "1")
 FAST_SCORER = ("--paper", "--n-splits", "2")
 
 Run = Callable[..., Result]
+
+
+@dataclass(frozen=True)
+class Small(generations.Evolution):
+    """An evolution of few subsets."""
+
+    population: int = 30
+    winners: int = 5
+    children: int = 2
 
 
 def words(shown: str) -> str:
@@ -38,6 +49,11 @@ def run_in_process(*args: str | Path, code: int = 0) -> Result:
         raise result.exception
     assert result.exit_code == code, result.output
     return result
+
+
+@pytest.fixture(autouse=True)
+def _blank_figures(blank_figures: None) -> None:
+    """Draw no figures, but where a test is marked so."""
 
 
 @pytest.fixture

@@ -145,6 +145,7 @@ def test_stability_is_printed_and_written(run: Run, read_json: ReadJson, here: P
     assert sum(row["over_models"] for row in found["benchmarks"]) == pytest.approx(2)
 
 
+@pytest.mark.figures
 def test_the_learning_curve_is_printed_kept_and_in_the_json(
     run: Run, read_json: ReadJson, here: Path
 ) -> None:

@@ -6,7 +6,6 @@ import ast
 import shlex
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ import typer
 from eevee.cli import app
 from eevee.search.evolution import evolve as evolution
 from eevee.search.evolution import generations
-from tests.cli.conftest import ROOT, Run, environment, words
+from tests.cli.conftest import ROOT, Run, Small, environment, words
 
 VERBS = [
     *("import", "describe", "rank", "plot", "select", "sweep", "tiers", "pareto"),
@@ -38,15 +37,6 @@ QUICKER = {
     "predict": "--scorer ridge",
     "rate": "--n-splits 2 --epochs 20 --n-random 20",
 }
-
-
-@dataclass(frozen=True)
-class Small(generations.Evolution):
-    """An evolution of few subsets."""
-
-    population: int = 30
-    winners: int = 5
-    children: int = 2
 
 
 def test_the_verbs_are_these():
@@ -77,6 +67,7 @@ def test_the_example_of_eevee_is_that_of_tiers():
     assert set(shlex.split(EXAMPLES["eevee"])) <= set(shlex.split(EXAMPLES["tiers"]))
 
 
+@pytest.mark.figures
 @pytest.mark.parametrize("name", VERBS)
 def test_the_example_runs_on_shipped_data(
     run: Run, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

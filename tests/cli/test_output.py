@@ -80,6 +80,7 @@ def test_lists_of_odd_names_are_taken_as_they_are(read_json: ReadJson, here: Pat
     assert set(found["subsets"]["list"]["subset"]) == set(ODD) - {ODD[3], ODD[7]}
 
 
+@pytest.mark.figures
 def test_odd_names_survive_a_run_folder(run: Run, read_json: ReadJson, here: Path):
     run("select", "odd.csv", "-k", len(ODD), *FAST, "--out", "run", "--quiet")
     subsets = pd.read_csv("run/subsets.csv")["benchmarks"]

@@ -5,32 +5,16 @@ from __future__ import annotations
 import json
 import random
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Run, environment
+from tests.cli.conftest import Run
+from tests.cli.forked import Forked
 
 DATA = Path(__file__).parents[2] / "data"
-WITHOUT_FIGURES = """
-import eevee.report.searches, eevee.cli
-eevee.report.searches.save_figure = lambda *args, **options: None  # they take most of the time
-eevee.cli.main()
-"""
-
-
-def job(*args: str, cwd: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", WITHOUT_FIGURES, *args],
-        cwd=cwd,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 def states(folder: Path) -> set[str]:
@@ -61,12 +45,12 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_bytes(
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     whole.mkdir()
     killed.mkdir()
-    uninterrupted = job(*asked, cwd=whole)
+    uninterrupted = Forked(*asked, cwd=whole)
     moments = random.Random(int(time.time()))
     kills = 0
     while kills < 2:
         before = states(killed / "run.checkpoint")
-        process = job(*asked, "--resume", cwd=killed)
+        process = Forked(*asked, "--resume", cwd=killed)
         begun = time.monotonic()
         while states(killed / "run.checkpoint") == before and process.poll() is None:
             assert time.monotonic() - begun < 120
@@ -75,13 +59,13 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_bytes(
         if process.poll() is not None:
             break
         process.send_signal(signal.SIGKILL)
-        process.communicate()
+        process.communicate(60)
         kills += 1
     assert kills >= 1, "it was over too soon to be killed"
-    last = job(*asked, "--resume", cwd=killed)
-    shown, wrong = last.communicate(timeout=300)
-    assert last.returncode == 0, wrong
-    wanted, _ = uninterrupted.communicate(timeout=300)
+    last = Forked(*asked, "--resume", cwd=killed)
+    shown, wrong = last.communicate(300)
+    assert last.poll() == 0, wrong
+    wanted, _ = uninterrupted.communicate(300)
     assert shown == wanted
     files = {path.relative_to(whole) for path in whole.rglob("*") if path.is_file()}
     assert {path.relative_to(killed) for path in killed.rglob("*") if path.is_file()} == files
@@ -127,19 +111,19 @@ def test_ctrl_c_ends_an_assessment_without_an_estimate_and_resume_goes_on(tmp_pa
         "--n-folds", "2", "--n-repeats", "1", "--n-random", "3", "--n-generations", "2",
         "--out", "run",
     )  # fmt: skip
-    process = job(*asked, cwd=tmp_path)
+    process = Forked(*asked, cwd=tmp_path)
     begun = time.monotonic()
     while not states(tmp_path / "run.checkpoint"):
         assert time.monotonic() - begun < 120
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    shown, said = process.communicate(timeout=120)
-    assert process.returncode == 130
+    shown, said = process.communicate(120)
+    assert process.poll() == 130
     assert shown == ""
     assert "nothing is estimated before all folds are done; --resume --out run goes on" in said
     assert not (tmp_path / "run").exists()
-    again = job(*asked, "--resume", cwd=tmp_path)
-    shown, _ = again.communicate(timeout=300)
-    assert again.returncode == 0
+    again = Forked(*asked, "--resume", cwd=tmp_path)
+    shown, _ = again.communicate(300)
+    assert again.poll() == 0
     assert "Assessed loss, k = 4" in shown
     assert not (tmp_path / "run.checkpoint").exists()

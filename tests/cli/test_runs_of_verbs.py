@@ -140,15 +140,13 @@ def test_same_seed_same_bytes_in_another_process(finished: Path, here: Path):
         assert Path("run", name).read_bytes() == (finished / "done" / name).read_bytes()
 
 
-def test_another_seed_differs(
-    run: Run, finished: Path, here: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr("eevee.report.searches.save_figure", lambda *args, **options: None)
+def test_another_seed_differs(run: Run, finished: Path, here: Path):
     run(*TIERS_JOB, "--out", "run", "--seed", 1)
     for name in ("tiers.yaml", "subsets.csv"):
         assert Path("run", name).read_bytes() != (finished / "done" / name).read_bytes()
 
 
+@pytest.mark.figures
 def test_plot_draws_a_run_again_from_its_data(run: Run, finished: Path, here: Path):
     shutil.copytree(finished / "done", "done")
     before = {path.name: path.read_bytes() for path in Path("done/figures").glob("*.p*")}

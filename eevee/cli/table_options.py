@@ -140,7 +140,11 @@ class TableOptions:
     ] = None
     missing: Annotated[
         list[str] | None,
-        option("--missing", help="What else means 'not measured', as 'OOM,-1'.", panel=TABLE),
+        option(
+            "--missing",
+            help="What else means 'not measured': 'OOM,-1' or, in one column, 'NAME=-1'.",
+            panel=TABLE,
+        ),
     ] = None
     min_coverage: Annotated[
         float,

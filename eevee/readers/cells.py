@@ -99,6 +99,20 @@ def parse_cell(text: str, decimal_comma: bool = False) -> float:
     return _finite(text, float(plain))
 
 
+def is_same(cell: str, word: str) -> bool:
+    """Tell whether a cell holds a word, or the same number.
+
+    Examples
+    --------
+    >>> is_same("-1.0", "-1"), is_same("oom", "OOM"), is_same("1", "-1")
+    (True, True, False)
+    """
+    try:
+        return parse_cell(cell) == parse_cell(word)
+    except CellError:
+        return cell.casefold() == word.casefold()
+
+
 def uses_decimal_comma(cells: Iterable[str], usual: bool = True) -> bool:
     """Tell whether the numbers of a file are written with decimal commas.
 

@@ -10,7 +10,7 @@ from eevee.readers.headers import read_header, tidy_headers, without_unit_row
 from eevee.readers.long import looks_long, read_long
 from eevee.readers.marks import tidy_cells
 from eevee.readers.measured import Measured, Options, unique
-from eevee.readers.overrides import apply_overrides, without_columns
+from eevee.readers.overrides import apply_overrides, without_columns, without_missing
 from eevee.readers.sideways import lies_sideways, turned
 from eevee.readers.wide import (
     Owner,
@@ -55,7 +55,8 @@ def _read(grid: Grid, options: Options, wanted: frozenset[str]) -> Measured:
         grid = tidy_headers(grid)
         bare = [(read_header(b).name, read_header(m).name) for b, m in pairs]
         owners = dict(zip(grid.header, bare, strict=True))
-    grid = tidy_cells(without_columns(tidy_headers(grid), options.drop_columns), options.missing)
+    grid = without_columns(tidy_headers(grid), options.drop_columns)
+    grid = tidy_cells(*without_missing(grid, options.missing))
     if layout == "long":
         return read_long(grid, options)
     found = read_wide(grid, options, wanted, owners)

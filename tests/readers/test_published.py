@@ -495,7 +495,7 @@ def test_units_and_words_of_other_languages_say_what_is_no_score(
 
 @pytest.mark.parametrize(
     "name",
-    (
+    [
         "Time Travel",
         "Rank-1",
         "memory (needle)",
@@ -511,7 +511,7 @@ def test_units_and_words_of_other_languages_say_what_is_no_score(
         "RMSE (s)",
         "Entity links",
         "Generation",
-    ),  # fmt: skip
+    ],
 )
 def test_benchmarks_that_sound_like_something_else_stay(read: Read, name: str):
     frame = scores()
@@ -522,7 +522,7 @@ def test_benchmarks_that_sound_like_something_else_stay(read: Read, name: str):
 
 @pytest.mark.parametrize(
     "cell",
-    (
+    [
         "{} [1.5, 99.5]",
         "{} (+9/-7)",
         "{} +9/-7",
@@ -536,7 +536,7 @@ def test_benchmarks_that_sound_like_something_else_stay(read: Read, name: str):
         "{} (5-shot)",
         "'{}'",
         "{} ↑",
-    ),  # fmt: skip
+    ],
 )
 def test_one_number_is_read_of_a_cell_with_more_in_it(read: Read, cell: str):
     frame = scores()
@@ -582,3 +582,11 @@ def test_groups_above_the_names_are_tasks(read: Read):
     assert set(table.benchmark_names) == set(NAMES)
     assert table.benchmarks.loc["law", "task"] == "Reasoning"
     assert table.benchmarks.loc["jokes", "task"] == "Writing"
+
+
+def test_missing_of_one_column_leaves_the_others_alone(read: Read, fails: Fails):
+    frame = scores()
+    frame.iloc[:3, [1, 2]] = -1.0
+    table = read(csv(frame), missing=["law=-1"])
+    assert table.scores.isna().sum().to_dict() == {**dict.fromkeys(NAMES, 0), "law": 3}
+    assert "no column 'lav' (did you mean 'law'?)" in fails(csv(frame), missing=["lav=-1"])

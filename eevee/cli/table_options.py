@@ -55,7 +55,11 @@ DropModelsOption = Annotated[
 ]
 MissingOption = Annotated[
     list[str] | None,
-    option("--missing", help="What else means 'not measured', as 'OOM,-1'.", panel=TABLE),
+    option(
+        "--missing",
+        help="What else means 'not measured': 'OOM,-1' or, in one column, 'NAME=-1'.",
+        panel=TABLE,
+    ),
 ]
 MaxMbOption = Annotated[
     float, option("--max-mb", help="Megabytes that a file may have, unpacked.", panel=TABLE)

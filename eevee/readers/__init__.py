@@ -123,6 +123,7 @@ def read_table(
         Names or patterns (``"*_std"``) of columns, benchmarks and models to leave out.
     missing : sequence of str
         What means "not measured", such as ``"OOM"`` or ``"-1"``; numbers count by value.
+        ``"NAME=-1"`` counts in the columns of that name or pattern alone.
     max_mb : float
         Megabytes that a file may have, unpacked; a table may have 100,000 cells for each.
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eevee.base.errors import EeveeError
+from eevee.base.stopping import exit_code, handle, put_back
 from eevee.cli.app import app
-from eevee.cli.command import INTERRUPTED, verb
+from eevee.cli.command import verb
 from eevee.cli.options import OutputOptions
 from eevee.cli.printing import print_json, print_line, say
 from eevee.cli.run_progress import run_progress
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from eevee.running.runner import Failure, RunSettings, Standing
 
 SHOWN = 20
-_STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True)
@@ -103,14 +103,14 @@ def run(
     if dry_run:
         _print_dry(plan, before, slots, as_json=output.as_json)
         return
-    stop = threading.Event()
+    stop = Stopping()
     failed = [] if collect_only else _run(plan, before, slots, how, output, stop, accept=accept)
     after = standing_of(plan, accept=accept)
     collected = collect(plan, after.done, hardware=how.hardware)
     _print(plan, after, failed, collected, as_json=output.as_json)
     if stop.is_set():
         say(f"interrupted: eevee run {path} goes on from here")
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(exit_code(stop.number))
     if after.to_run:
         raise typer.Exit(1)
 
@@ -121,7 +121,7 @@ def _run(
     slots: tuple[Slot, ...],
     how: HowOptions,
     output: OutputOptions,
-    stop: threading.Event,
+    stop: Stopping,
     *,
     accept: bool,
 ) -> list[Failure]:
@@ -131,23 +131,28 @@ def _run(
         for line in _reasons(before):
             say(line)
     settings = how.settings(accept=accept)
-    with _stopping(stop), run_progress(plan, before, slots, quiet=output.quiet) as report:
+    with stop.heard(), run_progress(plan, before, slots, quiet=output.quiet) as report:
         return run_plan(plan, slots, settings, stop=stop, report=report)
 
 
-@contextmanager
-def _stopping(stop: threading.Event) -> Iterator[None]:
-    """Let Ctrl-C, and what schedulers send, end the commands under way, then this."""
+class Stopping(threading.Event):
+    """Set by Ctrl-C, and by what schedulers send: ends the commands under way, then this."""
 
-    def note(*_: object) -> None:
-        stop.set()
+    number: int = signal.SIGINT
 
-    before = {one: signal.signal(one, note) for one in _STOPS}
-    try:
-        yield
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+    def note(self, number: int, frame: object) -> None:
+        """Take a signal."""
+        self.number = number
+        self.set()
+
+    @contextmanager
+    def heard(self) -> Iterator[None]:
+        """Take signals inside."""
+        before = handle(self.note)
+        try:
+            yield
+        finally:
+            put_back(before)
 
 
 def _reasons(standing: Standing) -> list[str]:

@@ -73,7 +73,7 @@ def _write_results(plan: Plan, done: Sequence[Measured]) -> Path:
         for one in done
         for metric, score in one.result.scores.items()
     ]
-    write(path, rows, {})
+    write(path, rows, {}, {})
     return path
 
 

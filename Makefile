@@ -4,15 +4,18 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: demo test docs-test check harness bench fuzz clean
+.PHONY: demo test slow-test docs-test check harness bench fuzz clean
 
 demo: $(VENV)/.demo ## Choose three tiers for the shipped table; writes runs/zoo
 	$(BIN)/eevee tiers data/zoo/scores.csv --costs data/zoo/costs.csv \
 	  --cost-unit CPU-seconds --budget small=10% --budget base=25% --budget big=50% \
 	  --paper --out runs/zoo
 
-test: $(VENV)/.test ## Run the tests
-	$(BIN)/python -m pytest -n auto
+test: $(VENV)/.test ## Run the tests, but for the slow ones
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+slow-test: $(VENV)/.test ## Run the slow ones: simulations, killed runs, whole commands
+	$(BIN)/python -m pytest -n auto -m slow
 
 docs-test: $(VENV)/.test ## Run what README.md and docs/ show, and follow their links; part of `test`
 	$(BIN)/python -m pytest -n auto tests/test_docs.py

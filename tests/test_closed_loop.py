@@ -171,6 +171,7 @@ def mean_scores_are_near(loop: Loop) -> None:
     assert ((ends["lower"] <= truth) & (truth <= ends["upper"])).sum() >= 2
 
 
+@pytest.mark.slow
 def test_the_fit_is_of_the_other_models_alone(folder: Path, committed: pd.DataFrame, loop: Loop):
     about = load_tiers(folder / "run/tiers.yaml").table
     assert about.models == N_MODELS == len(committed) - len(LEFT_OUT)
@@ -194,6 +195,7 @@ def test_the_loop_closes_with_committed_cells(loop: Loop):
 
 
 @needs_keel
+@pytest.mark.slow
 def test_the_loop_closes_with_cells_measured_now(folder: Path, committed: pd.DataFrame):
     # One row shows that the script gives what is committed.
     script = shlex.join([sys.executable, str(ZOO / "evaluate.py")])

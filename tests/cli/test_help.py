@@ -70,6 +70,7 @@ def test_the_example_of_eevee_is_that_of_tiers():
 
 @pytest.mark.figures
 @pytest.mark.parametrize("name", VERBS)
+@pytest.mark.slow
 def test_the_example_runs_on_shipped_data(
     run: Run, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -14,7 +14,7 @@ from typing import Any
 
 import eevee
 from eevee.base.errors import EeveeError
-from tests.fuzz.fuzz_readers import ODD, change_bytes, change_cells
+from tests.fuzz.changes import ODD, change_bytes, change_cells
 from tests.readers.harness.samples import SAMPLES, lay_out, places, raw
 
 VALUES: list[Any] = [

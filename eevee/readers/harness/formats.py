@@ -113,8 +113,8 @@ def _note_others(files: Files, chosen: Format) -> list[Note]:
 
 
 def unknown(files: Files) -> EeveeError:
-    """Make the error about a source that has no known format."""
-    what = "a folder" if files.root.is_dir() else "a file"
+    """Make the error about a folder, or a file of JSON, that has no known format."""
+    what = "a folder" if files.root.is_dir() else "JSON"
     unread = next((f"; {where} {why}" for where, why in files.unread.items()), "")
     return EeveeError(
         f"{files.name}: is {what} without scores in a known format; known are CSV and TSV files, "

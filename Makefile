@@ -4,15 +4,18 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: demo test docs-test check bench fuzz clean
+.PHONY: demo test slow-test docs-test check harness bench fuzz clean
 
 demo: $(VENV)/.demo ## Choose three tiers for the shipped table; writes runs/zoo
 	$(BIN)/eevee tiers data/zoo/scores.csv --costs data/zoo/costs.csv \
 	  --cost-unit CPU-seconds --budget small=10% --budget base=25% --budget big=50% \
 	  --paper --out runs/zoo
 
-test: $(VENV)/.test ## Run the tests
-	$(BIN)/python -m pytest -n auto
+test: $(VENV)/.test ## Run the tests, but for the slow ones
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+slow-test: $(VENV)/.test ## Run the slow ones: simulations, killed runs, whole commands
+	$(BIN)/python -m pytest -n auto -m slow
 
 docs-test: $(VENV)/.test ## Run what README.md and docs/ show, and follow their links; part of `test`
 	$(BIN)/python -m pytest -n auto tests/test_docs.py
@@ -24,6 +27,11 @@ check: $(VENV)/.dev ## Lint, format, types, doctests
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -n auto --doctest-modules eevee
 
+HARNESSES ?= lm-eval hydra helm opencompass clip-benchmark mteb
+harness: $(VENV)/.test $(HARNESSES:%=.harness/%/.done) ## Load what is exported with the harnesses themselves
+	EEVEE_HARNESSES="$(HARNESSES)" $(BIN)/python -m pytest -n 0 -m harness -rs --durations 0 \
+	  tests/exporters tests/readers/harness
+
 bench: $(VENV)/.test ## Run every benchmark; takes a while, on an idle machine
 	for name in scorer epochs ridge ridge_gaps factor completion choice screen tables search pareto \
 	  coverage frontier gaps assess intervals loop learning verdict small; do \
@@ -31,9 +39,10 @@ bench: $(VENV)/.test ## Run every benchmark; takes a while, on an idle machine
 
 fuzz: $(VENV)/.test ## Change input files at random and read them; `make test` has a short form
 	$(BIN)/python -m tests.fuzz.fuzz_readers 2000
+	$(BIN)/python -m tests.fuzz.fuzz_harness 500
 
 clean: ## Remove the virtual environment and what runs left behind
-	rm -rf $(VENV) runs
+	rm -rf $(VENV) .harness runs
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -52,4 +61,12 @@ $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.dev: $(VENV)/.test
 	$(PIP) install -c constraints.txt -e '.[dev]'
+	@touch $@
+
+# One environment per harness, of pinned packages alone: they do not agree with each other.
+.harness/%/.done: tests/exporters/harness/%.txt
+	rm -rf .harness/$*
+	$(PYTHON) -m venv .harness/$*
+	.harness/$*/bin/python -m pip --disable-pip-version-check -q install \
+	  $(if $(filter mteb,$*),,--no-deps) --no-compile -r $<
 	@touch $@

@@ -54,6 +54,8 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
 }
 """By verb, earlier name to name."""
 
+NEW = frozenset({"plan", "run", "costs"})
+"""Verbs that never had other names, nor options with other names."""
 ANY = "*"
 _QUIET = {"-q": "", "--quiet": ""}
 _COSTS = tuple(f"--{name}" for name in COST_OPTIONS)
@@ -102,6 +104,8 @@ class App(typer.Typer):
 
 
 def _today(verb: str, args: Sequence[str]) -> list[str]:
+    if verb in NEW:
+        return list(args)
     names = {**_EVERYWHERE, **OPTIONS.get(verb, {})}
     gone = GONE.get(verb, {})
     found: list[str] = []

@@ -37,7 +37,52 @@ class Layout(StrEnum):
     transposed = "transposed"
 
 
+ColumnOption = Annotated[
+    list[str] | None,
+    option(
+        "--column",
+        help="NAME=ROLE: what a column is, such as score, cost, text or lower (is better).",
+        panel=TABLE,
+    ),
+]
+DropColumnsOption = Annotated[
+    list[str] | None,
+    option("--drop-columns", help="Columns or benchmarks to leave out, as '*_std'.", panel=TABLE),
+]
+DropModelsOption = Annotated[
+    list[str] | None,
+    option("--drop-models", help="Models to leave out, as 'human*'.", panel=TABLE),
+]
+MissingOption = Annotated[
+    list[str] | None,
+    option(
+        "--missing",
+        help="What else means 'not measured': 'OOM,-1' or, in one column, 'NAME=-1'.",
+        panel=TABLE,
+    ),
+]
+MaxMbOption = Annotated[
+    float, option("--max-mb", help="Megabytes that a file may have, unpacked.", panel=TABLE)
+]
+
 _FACTS = "CSV 'benchmark' with any of task, direction, cost, role, metric, bounds."
+
+
+def check_reading(column: list[str] | None, max_mb: float) -> None:
+    """Refuse roles and limits that are none as wrong usage."""
+    for given in column or ():
+        if not all(part.strip() for part in given.rpartition("=")):
+            raise typer.BadParameter(f"--column takes NAME=ROLE, not {given!r}")
+    if not 0 < max_mb <= MOST_MB:
+        raise typer.BadParameter(
+            f"--max-mb is a positive number, at most {MOST_MB:,.0f}, not {max_mb:g}"
+        )
+
+
+def roles_of(column: list[str] | None) -> dict[str, str]:
+    """Take NAME=ROLE apart."""
+    pairs = (given.rsplit("=", 1) for given in column or ())
+    return {name.strip(): role.strip() for name, role in pairs}
 
 
 @dataclass(frozen=True)
@@ -121,28 +166,10 @@ class TableOptions:
         bool,
         option("--keep-aggregates", help="Keep columns that are means of others.", panel=TABLE),
     ] = False
-    column: Annotated[
-        list[str] | None,
-        option(
-            "--column",
-            help="NAME=ROLE: what a column is, such as score, cost, text or lower (is better).",
-            panel=TABLE,
-        ),
-    ] = None
-    drop_columns: Annotated[
-        list[str] | None,
-        option(
-            "--drop-columns", help="Columns or benchmarks to leave out, as '*_std'.", panel=TABLE
-        ),
-    ] = None
-    drop_models: Annotated[
-        list[str] | None,
-        option("--drop-models", help="Models to leave out, as 'human*'.", panel=TABLE),
-    ] = None
-    missing: Annotated[
-        list[str] | None,
-        option("--missing", help="What else means 'not measured', as 'OOM,-1'.", panel=TABLE),
-    ] = None
+    column: ColumnOption = None
+    drop_columns: DropColumnsOption = None
+    drop_models: DropModelsOption = None
+    missing: MissingOption = None
     min_coverage: Annotated[
         float,
         option("--min-coverage", help="Share of cells a benchmark or model needs.", panel=TABLE),
@@ -150,22 +177,13 @@ class TableOptions:
     duplicates: Annotated[
         Duplicates, option("--duplicates", help="Several scores for one cell.", panel=TABLE)
     ] = Duplicates.error
-    max_mb: Annotated[
-        float,
-        option("--max-mb", help="Megabytes that a file may have, unpacked.", panel=TABLE),
-    ] = MAX_MB
+    max_mb: MaxMbOption = MAX_MB
 
     def check(self) -> None:
         """Refuse numbers out of range as wrong usage."""
         if not 0.0 <= self.min_coverage <= 1.0:
             raise typer.BadParameter(f"--min-coverage lies in 0..1, not {self.min_coverage:g}")
-        for given in self.column or ():
-            if not all(part.strip() for part in given.rpartition("=")):
-                raise typer.BadParameter(f"--column takes NAME=ROLE, not {given!r}")
-        if not 0 < self.max_mb <= MOST_MB:
-            raise typer.BadParameter(
-                f"--max-mb is a positive number, at most {MOST_MB:,.0f}, not {self.max_mb:g}"
-            )
+        check_reading(self.column, self.max_mb)
         self._check_costs()
 
     def _check_costs(self) -> None:
@@ -190,7 +208,6 @@ class TableOptions:
         from eevee.readers.asides import aside_sentence
         from eevee.readers.gpus import parse_speeds
 
-        roles = dict(given.rsplit("=", 1) for given in self.column or ())
         table = read_table(
             self.scores,
             costs=self.costs,
@@ -208,7 +225,7 @@ class TableOptions:
             cost_statistic=self.cost_statistic,
             gpu_speeds=parse_speeds(self.gpu_speed) if self.gpu_speed else None,
             gpu_column=self.gpu_column,
-            column_roles={name.strip(): role.strip() for name, role in roles.items()},
+            column_roles=roles_of(self.column),
             drop_columns=self.drop_columns or (),
             drop_models=self.drop_models or (),
             missing=self.missing or (),

@@ -123,6 +123,7 @@ def read_table(
         Names or patterns (``"*_std"``) of columns, benchmarks and models to leave out.
     missing : sequence of str
         What means "not measured", such as ``"OOM"`` or ``"-1"``; numbers count by value.
+        ``"NAME=-1"`` counts in the columns of that name or pattern alone.
     max_mb : float
         Megabytes that a file may have, unpacked; a table may have 100,000 cells for each.
 
@@ -276,7 +277,9 @@ def _build(
         prices = match_costs(costs, names, known)
         notes += note_costs(costs, names, cost_unit)
     if costs is not None and costs.cells is not None:
-        strangers = [m for m in costs.cells.index if m not in measured.scores.index]
+        strangers = [
+            m for m in costs.cells.dropna(how="all").index if m not in measured.scores.index
+        ]
         why = f"has costs in {costs.source} but no scores"
         notes += [Note("ignored", "model", name, why) for name in strangers]
         cells = costs.cells.reindex(index=measured.scores.index, columns=names)

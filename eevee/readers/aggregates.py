@@ -1,25 +1,32 @@
-"""Columns and rows that are means or sums of others, by their numbers."""
+"""Columns that others make: means, sums, medians, places and the like, by their numbers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import nnls
+from scipy.stats import rankdata
 
 from eevee.base.arrays import BoolArray, FloatArray, IntArray
+from eevee.readers.fits import STATISTICS, convinces, is_line, resolution
 
 _MIN_ROWS = 5
 _MIN_OTHERS = 3
 _PROBES = 6
 """Rows that rule most groups out before all rows are looked at."""
 _MOST_COLUMNS = 600
-"""Of wider tables only whole means are looked for: groups take memory with the width squared."""
-CHANCE = 1e-3
-"""Largest chance with which a fit may be an accident, over all groups that are tried."""
+"""Of wider tables only whole means are looked for: groups take time with the width cubed."""
+_MOST_WEIGHED = 100
+"""Columns of which weights are looked for: that takes time with their number cubed, too."""
+_FEW = 20
+"""Columns of a table in which medians and the like of all but any one are tried."""
+_JOINTS = tuple("_-:./ ")
+_DIFFERENCE = re.compile(r"gap|diff|difference|delta|drop|gain|improvement|change|decrease|[Δδ]")
 
 
 @dataclass(frozen=True)
@@ -29,17 +36,15 @@ class Aggregate:
     Attributes
     ----------
     place : int
-    how : {"mean", "sum", "weighted mean"}
+    how : str
+        ``"mean"``, ``"sum"``, ``"weighted mean"``, ``"median"``, ``"mean place"``, ...
     of : tuple of int
         Places of the columns that make it.
-    scaled : bool
-        Whether it is a straight line of that mean, rather than the mean itself.
     """
 
     place: int
     how: str
     of: tuple[int, ...]
-    scaled: bool = False
 
     def words(self, names: Sequence[str]) -> str:
         """Say what it is made of.
@@ -49,20 +54,20 @@ class Aggregate:
         >>> Aggregate(2, "mean", (0, 1)).words(["a", "b", "m", "c"])
         "is the mean of 'a', 'b', by its numbers (an aggregate)"
         """
-        if len(self.of) == len(names) - 1:
-            of = "the other columns"
-        else:
-            some = ", ".join(repr(names[j]) for j in self.of[:4])
-            of = some + (f", ... ({len(self.of)} columns)" if len(self.of) > 4 else "")
-        row = "row mean" if self.how == "mean" and len(self.of) == len(names) - 1 else self.how
-        return f"is the {row} of {of}, by its numbers (an aggregate)"
+        whole = len(self.of) == len(names) - 1
+        some = ", ".join(repr(names[j]) for j in self.of[:4])
+        some += f", ... ({len(self.of)} columns)" if len(self.of) > 4 else ""
+        how = "row mean" if self.how == "mean" and whole else self.how
+        of = "the other columns" if whole else some
+        return f"is the {how} of {of}, by its numbers (an aggregate)"
 
 
 def find_aggregate(scores: pd.DataFrame, spared: Collection[str] = ()) -> Aggregate | None:
-    """Return a column that is the mean, sum or weighted mean of a group of others, if one is.
+    """Return a column that others make, if one is.
 
-    Tried are all others, all but one or two, runs of neighbours, columns whose names begin alike,
-    and, where there are more models than columns, the best weights that are not negative.
+    Means and sums are looked for of all others, all but one or two, runs of neighbours, columns
+    whose names begin alike, and the best weights that are not negative; medians, geometric and
+    harmonic means, extremes, mean places and means of standardised scores of (nearly) all others.
 
     Parameters
     ----------
@@ -76,163 +81,288 @@ def find_aggregate(scores: pd.DataFrame, spared: Collection[str] = ()) -> Aggreg
     >>> frame = pd.DataFrame(rng.uniform(20, 90, (12, 5)).round(1), columns=list("abcde"))
     >>> frame["first"] = frame[["a", "b", "c"]].mean(axis=1).round(2)
     >>> find_aggregate(frame)
-    Aggregate(place=5, how='mean', of=(0, 1, 2), scaled=False)
+    Aggregate(place=5, how='mean', of=(0, 1, 2))
     """
     values = scores.to_numpy(np.float64)
-    n_columns = values.shape[1]
-    if n_columns < _MIN_OTHERS:
-        return None
-    rounding = np.array([resolution(column[~np.isnan(column)]) for column in values.T])
     names = [str(name) for name in scores.columns]
-    table = _Values(values, rounding, names)
-    for j in range(n_columns):
-        if names[j] in spared or (~np.isnan(values[:, j])).sum() < _MIN_ROWS:
-            continue
-        found = table.whole(j) or table.group(j) or table.weighted(j) or table.headed(j)
+    if len(names) < _MIN_OTHERS:
+        return None
+    table = _Values(values, names)
+    asked = [
+        j
+        for j in range(len(names))
+        if names[j] not in spared and table.seen[:, j].sum() >= _MIN_ROWS
+    ]
+    tests = (
+        table.difference, table.whole, table.group, table.weighted, table.headed, table.statistic,
+        table.line,
+    )  # fmt: skip
+    for test in tests:
+        found = next(filter(None, map(test, asked)), None)
         if found is not None:
             return found
     return None
 
 
+class _Sums:
+    """Numbers, and their sums over columns."""
+
+    def __init__(self, values: FloatArray) -> None:
+        self.seen = ~np.isnan(values)
+        self.filled = np.where(self.seen, values, 0.0)
+        self.total, self.count = self.filled.sum(axis=1), self.seen.sum(axis=1)
+
+
 class _Values:
     """Scores, and what their last decimals are."""
 
-    def __init__(self, values: FloatArray, rounding: FloatArray, names: Sequence[str]) -> None:
+    def __init__(self, values: FloatArray, names: Sequence[str]) -> None:
         self.values = values
-        self.rounding = rounding
         self.names = names
         self.seen = ~np.isnan(values)
         self.filled = np.where(self.seen, values, 0.0)
-        self.folded = [name.casefold() for name in names]
-        self._count, self._total = self.seen.sum(axis=1), self.filled.sum(axis=1)
+        self.rounding = np.array([resolution(column[~np.isnan(column)]) for column in values.T])
+        self.n = len(names)
+        self._tails = [name.casefold() for name in names]
+        self.gaps = not self.seen.all()
+
+    def _others(self, j: int) -> tuple[int, ...]:
+        return tuple(i for i in range(self.n) if i != j)
+
+    def _mean_of_others(self, sums: _Sums, j: int) -> tuple[FloatArray, IntArray]:
+        """Return the mean of all other columns, and the rows in which it means something."""
+        count = sums.count - sums.seen[:, j]
+        rows = np.flatnonzero(self.seen[:, j] & (count >= _MIN_OTHERS))
+        return ((sums.total - sums.filled[:, j])[rows] / count[rows]), rows
+
+    def difference(self, j: int) -> Aggregate | None:
+        """Find two columns whose difference a column is that says so or has negative scores."""
+        own = self.values[:, j]
+        said = _DIFFERENCE.search(self.names[j].casefold()) is not None
+        if self.n > _MOST_WEIGHED or not (said or np.nanmin(own) < 0):
+            return None
+        rows = np.flatnonzero(self.seen[:, j])
+        probe = rows[:_PROBES]
+        part = self.filled[probe]
+        off = np.abs(part[:, :, None] - part[:, None, :] - own[probe, None, None])
+        limit = 0.51 * self.rounding[j] + 0.51 * (self.rounding[:, None] + self.rounding)
+        near = (off <= limit + 1e-9 * np.abs(part).max()).all(axis=0)
+        for one, two in np.argwhere(near):
+            if j in {one, two} or one == two:
+                continue
+            both = self.seen[:, j] & self.seen[:, one] & self.seen[:, two]
+            made = self.values[both, one] - self.values[both, two]
+            bound = float(limit[one, two])
+            equal = both.sum() >= _MIN_ROWS and (np.abs(made - own[both]) <= bound + 1e-9).all()
+            if equal and convinces(own[both], bound, 0, self.n**2):
+                return Aggregate(j, "difference", (int(one), int(two)))
+        return None
 
     def whole(self, j: int) -> Aggregate | None:
-        """Compare a column with the mean of all others, over what each model has."""
-        n_others = self.values.shape[1] - 1
-        count = self._count - self.seen[:, j]
-        rows = self.seen[:, j] & (count >= _MIN_OTHERS)
-        if n_others < _MIN_OTHERS or rows.sum() < _MIN_ROWS:
+        """Compare a column with the mean of all others, or a line of it, over what a model has."""
+        if self.n - 1 < _MIN_OTHERS:
             return None
-        mean = (self._total - self.filled[:, j])[rows] / count[rows]
-        inner = (float(self.rounding.sum()) - float(self.rounding[j])) / n_others
-        if is_mean(self.values[rows, j], mean, 0.51 * self.rounding[j], 0.5 * inner):
-            return Aggregate(j, "mean", tuple(i for i in range(n_others + 1) if i != j))
+        mean, rows = self._mean_of_others(self._sums, j)
+        if len(rows) < _MIN_ROWS:
+            return None
+        inner = (self.rounding.sum() - self.rounding[j]) / (self.n - 1)
+        if is_line(self.values[rows, j], mean, 0.51 * self.rounding[j], 0.5 * inner):
+            return Aggregate(j, "mean", self._others(j))
         return None
 
     def group(self, j: int) -> Aggregate | None:
         """Compare a column with means and sums of groups of others."""
-        rows = np.flatnonzero(self.seen[:, j])
-        if self.values.shape[1] > _MOST_COLUMNS:
+        if self.n > _MOST_COLUMNS:
             return None
-        groups = list(dict.fromkeys(self._candidates(j, rows)))
-        n_tried = max(1, self.values.shape[1] ** 2)
+        groups = dict.fromkeys((*self._runs(j), *self._all_but(j), *self._alike(j)))
         for of in groups:
-            for how in ("mean", "sum"):
-                if self._fits(j, of, how, n_tried):
+            for how in ("mean", "sum", "mean (gaps as 0)"):
+                if self._fits(j, of, how, self.n**2):
                     return Aggregate(j, how, of)
         return None
 
-    def _candidates(self, j: int, rows: IntArray) -> Iterator[tuple[int, ...]]:
-        """Groups of columns that make the column in a few rows."""
-        n = self.values.shape[1]
-        others = np.array([i for i in range(n) if i != j])
-        full = self.seen[np.ix_(rows, others)].sum(axis=1)
-        probes = rows[np.argsort(-full, kind="stable")[:_PROBES]]
-        own = self.values[probes, j]
-        sums = self._run_sums(probes)
-        start, end = np.triu_indices(n, k=1)
-        keep = (j < start) | (j > end)
-        start, end = start[keep], end[keep]
-        total = sums[0][:, end + 1] - sums[0][:, start]
-        count = sums[1][:, end + 1] - sums[1][:, start]
-        for place in np.flatnonzero(self._near(own, total, count, j)):
-            yield tuple(range(start[place], end[place] + 1))
-        total, count = self.filled[probes][:, others], self.seen[probes][:, others].astype(float)
-        one, two = np.triu_indices(len(others))
-        left = (
-            total.sum(axis=1, keepdims=True)
-            - total[:, one]
-            - np.where(one == two, 0, total[:, two])
-        )
-        rest = (
-            count.sum(axis=1, keepdims=True)
-            - count[:, one]
-            - np.where(one == two, 0, count[:, two])
-        )
-        for place in np.flatnonzero(self._near(own, left, rest, j)):
-            yield tuple(int(i) for i in np.delete(others, np.unique([one[place], two[place]])))
-        yield from self._alike(j)
+    def _probes(self, j: int) -> IntArray:
+        """Return rows that hold much: they rule out most groups."""
+        rows = np.flatnonzero(self.seen[:, j])
+        return rows[np.argsort(-self.seen[rows].sum(axis=1), kind="stable")[:_PROBES]]
 
-    def _run_sums(self, probes: IntArray) -> tuple[FloatArray, FloatArray]:
-        zero = np.zeros((len(probes), 1))
-        return (
-            np.hstack([zero, np.cumsum(self.filled[probes], axis=1)]),
-            np.hstack([zero, np.cumsum(self.seen[probes], axis=1)]),
-        )
+    @cached_property
+    def _pairs(self) -> tuple[IntArray, IntArray]:
+        return np.triu_indices(self.n)
 
-    def _near(self, own: FloatArray, total: FloatArray, count: FloatArray, j: int) -> BoolArray:
-        """Groups whose mean or sum is near the column in every probe."""
-        limit = 0.51 * self.rounding[j] + 0.51 * self.rounding.max() + 1e-9 * np.abs(own).max()
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = np.abs(total / count - own[:, None]) <= limit
-        plain = np.abs(total - own[:, None]) <= limit * np.maximum(count, 1)
-        return np.asarray((count.max(axis=0) > 1) & (mean.all(axis=0) | plain.all(axis=0)))
+    def _runs(self, j: int, logs: bool = False) -> Iterator[tuple[int, ...]]:
+        """Yield runs of neighbours whose mean or sum (of logs) the column is in a few rows."""
+        one, two = self._pairs
+        places = np.flatnonzero((one < two) & ((j < one) | (j > two)))
+        for i in self._probes(j):
+            row, seen, own = self.filled[i], self.seen[i], self.values[i, j]
+            limit = 0.51 * self.rounding[j] + 0.51 * self.rounding.max() + 1e-9 * abs(own)
+            if logs:
+                seen = seen & (row > 0)
+                if own <= 0:
+                    return
+                row, own, limit = np.log(np.where(seen, row, 1.0)), np.log(own), 3 * limit / own
+            sums, counts = np.append(0.0, np.cumsum(row)), np.append(0, np.cumsum(seen))
+            start, end = one[places], two[places] + 1
+            near = _near(own, sums[end] - sums[start], counts[end] - counts[start], limit)
+            near |= self.gaps and np.abs((sums[end] - sums[start]) / (end - start) - own) <= limit
+            places = places[near]
+        for place in places:
+            yield tuple(range(one[place], two[place] + 1))
+
+    def _all_but(self, j: int) -> Iterator[tuple[int, ...]]:
+        """Yield all others, and all but one or two, where the column is near in a few rows."""
+        yield self._others(j)
+        one, two = self._pairs
+        places = np.flatnonzero((one != j) & (two != j))
+        for i in self._probes(j):
+            row, seen, own = self.filled[i], self.seen[i], self.values[i, j]
+            limit = 0.51 * self.rounding[j] + 0.51 * self.rounding.max() + 1e-9 * abs(own)
+            a, b = one[places], two[places]
+            total = row.sum() - row[j] - row[a] - np.where(a == b, 0.0, row[b])
+            count = seen.sum() - seen[j] - seen[a] - np.where(a == b, 0, seen[b])
+            near = _near(own, total, count, limit)
+            near |= self.gaps and np.abs(total / (self.n - 2 - (a != b)) - own) <= limit
+            places = places[near]
+        for place in places:
+            yield tuple(i for i in range(self.n) if i not in {j, one[place], two[place]})
 
     def _alike(self, j: int) -> Iterator[tuple[int, ...]]:
-        """Columns whose names begin or end as this one does: subtasks of a group."""
+        """Yield columns whose names begin or end as this one does: subtasks of a group."""
         words = set(re.findall(r"[^\W_]{3,}", self.names[j].casefold()))
         for word in sorted(words):
-            of = tuple(i for i, name in enumerate(self.folded) if i != j and word in name)
+            of = tuple(i for i, name in enumerate(self._tails) if i != j and word in name)
             if len(of) > 1:
                 yield of
 
-    def _fits(self, j: int, of: Sequence[int], how: str, n_tried: int) -> bool:
+    def _fits(self, j: int, of: Sequence[int], how: str, n_tried: float) -> bool:
         part, seen = self.values[:, of], self.seen[:, of]
         rows = self.seen[:, j] & (seen.all(axis=1) if how == "sum" else seen.sum(axis=1) > 1)
-        if rows.sum() < _MIN_ROWS:
+        if rows.sum() < _MIN_ROWS or (how == "mean (gaps as 0)" and seen.all()):
             return False
+        if how == "sum" and len(of) == 2 and np.nanmin(part) < 0:
+            return False  # of a, b and their difference, a is not the sum of the others
         made = np.nansum(part[rows], axis=1)
         if how == "mean":
             made = made / seen[rows].sum(axis=1)
+        elif how != "sum":
+            made = made / len(of)
+        return self._equal(j, rows, made, of, n_tried, summed=how == "sum")
+
+    def _equal(
+        self, j: int, rows: BoolArray, made: FloatArray, of: Sequence[int], n_tried: float,
+        *, summed: bool = False,
+    ) -> bool:  # fmt: skip
         inner = self.rounding[list(of)]
-        limit = 0.51 * self.rounding[j] + 0.51 * float(
-            inner.sum() if how == "sum" else inner.mean()
-        )
+        limit = 0.51 * self.rounding[j] + 0.51 * float(inner.sum() if summed else inner.mean())
         own = self.values[rows, j]
         limit += 1e-9 * float(np.abs(own).max())
         return bool(np.abs(own - made).max() <= limit) and convinces(own, limit, 0, n_tried)
 
-    def weighted(self, j: int) -> Aggregate | None:
-        """Find weights that make a column of others, where there are enough models."""
-        n = self.values.shape[1]
-        if n < _MIN_OTHERS:
+    def statistic(self, j: int) -> Aggregate | None:
+        """Compare a column with medians, extremes and other means of (nearly) all others."""
+        if self.n > _MOST_COLUMNS:
             return None
-        for of in ([i for i in range(n) if i != j], *self._alike(j)):
-            found = self._weighted(j, np.array(of))
+        groups = [self._others(j), self._in_scale(j), *self._alike(j)]
+        if self.n <= _FEW:
+            groups += [tuple(i for i in groups[1] if i != left) for left in groups[1]]
+            groups += self._runs(j, logs=True)
+        probes = self._probes(j)[:2]
+        slack = self.rounding[j] + self.rounding.max()
+        for of in dict.fromkeys(groups):
+            if len(of) < _MIN_OTHERS or not self.seen[probes][:, of].any(axis=1).all():
+                continue
+            for how, function in STATISTICS.items():
+                off = np.abs(function(self.values[probes][:, of]) - self.values[probes, j])
+                if (off <= slack).all() and self._is_statistic(j, of, function):
+                    return Aggregate(j, how, of)
+        return None
+
+    def _is_statistic(
+        self, j: int, of: Sequence[int], function: Callable[[FloatArray], FloatArray]
+    ) -> bool:
+        part = self.values[:, of]
+        rows = self.seen[:, j] & (self.seen[:, of].sum(axis=1) >= _MIN_OTHERS)
+        if rows.sum() < _MIN_ROWS:
+            return False
+        made = function(part[rows])
+        # One column that is always the largest, or nearly the mean of two, is no statistic of all.
+        same = np.abs(part[rows] - self.values[rows, j][:, None]) <= 1e-9
+        if np.isnan(made).any() or same.mean(axis=0).max() > 0.9:
+            return False
+        return self._equal(j, rows, made, of, float(self.n**3))
+
+    @cached_property
+    def _scale(self) -> IntArray:
+        """Tell on which side of 1 and 100 the largest score of each column is."""
+        top = np.where(self.seen, self.values, -np.inf).max(axis=0)
+        return np.asarray(np.searchsorted([1.0, 100.0], top))
+
+    def _in_scale(self, j: int) -> tuple[int, ...]:
+        return tuple(i for i in self._others(j) if self._scale[i] == self._scale[j])
+
+    def line(self, j: int) -> Aggregate | None:
+        """Compare a column with mean places, and with means of standardised scores."""
+        if self.n - 1 < _MIN_OTHERS or len(self.values) > 3000:
+            return None
+        place, rows = self._mean_of_others(self._places, j)
+        if len(rows) < _MIN_ROWS:
+            return None
+        own, rounding = self.values[rows, j], 0.75 * self.rounding[j]
+        for sign in (1.0, -1.0):
+            if is_line(own, sign * place, rounding, 1e-9):
+                return Aggregate(j, "mean place", self._others(j))
+        standard, rows = self._mean_of_others(self._standardised, j)
+        if is_line(self.values[rows, j], standard, rounding, 1e-6):
+            return Aggregate(j, "mean of standardised scores", self._others(j))
+        return None
+
+    @cached_property
+    def _sums(self) -> _Sums:
+        return _Sums(self.values)
+
+    @cached_property
+    def _places(self) -> _Sums:
+        places = np.full(self.values.shape, np.nan)
+        for j, seen in enumerate(self.seen.T):
+            places[seen, j] = rankdata(self.values[seen, j])
+        return _Sums(places)
+
+    @cached_property
+    def _standardised(self) -> _Sums:
+        spread = np.nanstd(self.values, axis=0)
+        centred = self.values - np.nanmean(self.values, axis=0)
+        return _Sums(centred / np.where(spread > 0, spread, 1.0))
+
+    def weighted(self, j: int) -> Aggregate | None:
+        """Find weights that make a column of others: any, or equal ones of some of them."""
+        if self.n > _MOST_COLUMNS:
+            return None
+        for of in (self._others(j), *self._alike(j)):
+            found = self._weighted(j, np.array(of)) if len(of) <= _MOST_WEIGHED else None
             if found is not None:
                 return found
         return None
 
     def _weighted(self, j: int, others: IntArray) -> Aggregate | None:
         n = len(others) + 1
-        if self.seen[:, j].sum() < n + _MIN_ROWS:
-            return None
         rows = self.seen[:, j] & self.seen[:, others].all(axis=1)
-        if rows.sum() < n + _MIN_ROWS:
+        if rows.sum() < _MIN_ROWS:
             return None
         part, own = self.values[np.ix_(rows, others)], self.values[rows, j]
         weights, _ = nnls(part, own)
+        equal = tuple(int(i) for i in others[weights > 0.5 * weights.max(initial=0.0)])
+        for how in ("mean", "sum"):
+            if len(equal) > 2 and self._fits(j, equal, how, 2.0 ** min(n, 60)):
+                return Aggregate(j, how, equal)
         used = weights > 1e-3 * weights.max(initial=0.0)
-        if used.sum() < 2 or not abs(weights.sum() - 1) < 0.02:
+        if rows.sum() < n + _MIN_ROWS or used.sum() < 2 or not abs(weights.sum() - 1) < 0.02:
             return None
         limit = 0.51 * self.rounding[j] + 0.51 * float(weights @ self.rounding[others])
         residual = np.abs(own - part @ weights).max()
-        n_free = int(used.sum())
-        if residual > limit or not convinces(own, limit, n_free, n * n):
+        if residual > limit or not convinces(own, limit, int(used.sum()), n * n):
             return None
-        of = tuple(int(i) for i in others[used])
-        equal = np.ptp(weights[used]) < 0.02 / used.sum()
-        return Aggregate(j, "mean" if equal else "weighted mean", of)
+        return Aggregate(j, "weighted mean", tuple(int(i) for i in others[used]))
 
     def headed(self, j: int) -> Aggregate | None:
         """Find the subtasks that a column is the head of: mmlu above mmlu_anatomy and others.
@@ -240,14 +370,14 @@ class _Values:
         Their weights (numbers of questions) are unknown, so that no equality can be asked for:
         it must lie between them for every model, and rise with their mean.
         """
-        name, tails = self.folded[j], self.folded
-        of = tuple(
-            i
-            for i, tail in enumerate(tails)
-            if i != j and len(name) > 2 and tail.startswith(name) and tail[len(name)] in "_-:./ "
-        )
+        heads = tuple(self.names[j].casefold() + joint for joint in _JOINTS)
+        if len(self.names[j]) < 3:
+            return None
+        of = tuple(i for i, tail in enumerate(self._tails) if tail.startswith(heads))
+        if len(of) < _MIN_OTHERS:
+            return None
         rows = self.seen[:, j] & self.seen[:, of].all(axis=1)
-        if len(of) < _MIN_OTHERS or rows.sum() < _MIN_ROWS:
+        if rows.sum() < _MIN_ROWS:
             return None
         own, part = self.values[rows, j], self.values[rows][:, of]
         inside = (own >= part.min(axis=1)) & (own <= part.max(axis=1))
@@ -257,90 +387,8 @@ class _Values:
         return Aggregate(j, "weighted mean", of) if np.corrcoef(own, mean)[0, 1] > 0.97 else None
 
 
-def find_mean_row(scores: pd.DataFrame) -> tuple[str, str] | None:
-    """Return a model that is the mean or sum of others, and how; None if there is none.
-
-    Compared are all other rows and the rows above it.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> frame = pd.DataFrame(rng.uniform(20, 90, (6, 5)).round(1), index=list("uvwxyz"))
-    >>> frame.loc["All"] = frame.mean().round(1)
-    >>> find_mean_row(frame)
-    ('All', 'the mean of all other models')
-    """
-    values = scores.to_numpy(np.float64)
-    n_models, n_columns = values.shape
-    if n_models < 4 or n_columns < 2:
-        return None
-    seen = ~np.isnan(values)
-    rounding = np.array(
-        [resolution(c[~np.isnan(c)]) if (~np.isnan(c)).any() else 1.0 for c in values.T]
-    )
-    spread = np.nanstd(np.where(seen.any(axis=0), values, 0.0), axis=0)
-    filled = np.where(seen, values, 0.0)
-    total, count = filled.sum(axis=0), seen.sum(axis=0)
-    above, n_above = np.cumsum(filled, axis=0) - filled, np.cumsum(seen, axis=0) - seen
-    for i in range(n_models):
-        rests = [(total - filled[i], count - seen[i], "all other models")]
-        if 3 <= i < n_models - 1:
-            rests.append((above[i], n_above[i], "the models above it"))
-        for sums, counts, which in rests:
-            for how in ("mean", "sum"):
-                made = sums / np.maximum(counts, 1) if how == "mean" else sums
-                if _row_fits(values[i], made, counts, rounding, spread, how):
-                    return str(scores.index[i]), f"the {how} of {which}"
-    return None
-
-
-def _row_fits(
-    row: FloatArray,
-    made: FloatArray,
-    counts: FloatArray,
-    rounding: FloatArray,
-    spread: FloatArray,
-    how: str,
-) -> bool:
-    here = ~np.isnan(row) & (counts > 2) & (spread > 0)
-    if here.sum() < 2:
-        return False
-    # Of a mean of many rounded numbers the error is small: half a unit covers it.
-    limit = rounding[here] * (0.51 + (0.5 if how == "mean" else 0.5 * counts[here]))
-    limit = limit + 1e-9 * np.abs(row[here])
-    if (np.abs(row[here] - made[here]) > limit).any():
-        return False
-    luck = np.minimum(1.0, limit / (0.5 * spread[here]))
-    return bool(luck.prod() < CHANCE / len(row))
-
-
-def is_mean(
-    column: FloatArray, mean: FloatArray, own_rounding: float, mean_rounding: float
-) -> bool:
-    """Tell whether a column is a mean, or rises in a straight line with it, within rounding."""
-    own_rounding += 1e-9 * float(np.abs(column).max())
-    if float(np.std(mean)) == 0.0:
-        return False
-    rounding = own_rounding + mean_rounding
-    if np.abs(column - mean).max() <= rounding and convinces(column, rounding, 0):
-        return True
-    centred, target = mean - mean.mean(), column - column.mean()
-    slope = (centred @ target) / (centred @ centred)
-    if slope <= 0:
-        return False  # accuracy next to its own error rate makes the mean fall with it
-    rounding = own_rounding + slope * mean_rounding
-    residual = np.abs(target - slope * centred).max()
-    return bool(residual <= rounding) and convinces(column, rounding, 2)
-
-
-def convinces(column: FloatArray, rounding: float, n_free: int, n_tried: int = 1) -> bool:
-    """Tell whether so close a fit in so many rows is no accident, even of correlated columns."""
-    luck = rounding / (0.5 * float(np.std(column))) if np.std(column) > 0 else 1.0
-    return bool(luck < 0.5 and luck ** max(len(column) - n_free, 0) < CHANCE / n_tried)
-
-
-def resolution(column: FloatArray) -> float:
-    """Return the last decimal place that the numbers of a column are written with."""
-    shortest = (np.format_float_positional(value, trim="-") for value in column)
-    decimals = max((len(re.sub(r"^[^.]*\.?", "", text)) for text in shortest), default=0)
-    return float(10.0**-decimals)
+def _near(own: float, total: FloatArray, count: IntArray, limit: float) -> BoolArray:
+    """Tell which means or sums are near a number."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.abs(total / count - own) <= limit
+    return np.asarray((count > 0) & (mean | (np.abs(total - own) <= limit * np.maximum(count, 1))))

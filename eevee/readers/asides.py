@@ -45,6 +45,8 @@ def aside_sentence(table: ResultsTable) -> str:
     models = [note.name for note in notes if (note.action, note.kind) == ("dropped", "model")]
     if models:
         parts.append(f"{_count(models, 'model')} ({_some(models)})")
+    files = [note for note in notes if (note.action, note.kind) == ("dropped", "file")]
+    parts += [f"{note.name}: {note.why}" for note in files[:2]]
     doubts = [note.name for note in notes if note.why.endswith(": read as missing")]
     if doubts:
         parts.append(f"words read as missing in {_some(doubts)}")

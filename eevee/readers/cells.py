@@ -29,8 +29,8 @@ _WHY: dict[Kind, str] = {
     "text": "is not a number; write a number, or leave the cell empty if it was not measured",
     "two numbers": "is two numbers in one cell; keep one, or give each a column of its own",
     "infinite": "is infinite; leave the cell empty if it was not measured",
-    "comma": "is not a number: a decimal comma is only read in files separated by ';'; "
-    "write a decimal point",
+    "comma": "is not a number: a decimal comma is only read in files separated by ';' or without "
+    "decimal points; write a decimal point",
     "ambiguous": "has a dot where the file has decimal commas: before thousands or decimals? "
     "write it without the dot, or with a comma",
 }
@@ -99,24 +99,53 @@ def parse_cell(text: str, decimal_comma: bool = False) -> float:
     return _finite(text, float(plain))
 
 
-def uses_decimal_comma(cells: Iterable[str]) -> bool:
-    """Tell whether the numbers of a file separated by ';' are written with decimal commas.
+def is_same(cell: str, word: str) -> bool:
+    """Tell whether a cell holds a word, or the same number.
+
+    Examples
+    --------
+    >>> is_same("-1.0", "-1"), is_same("oom", "OOM"), is_same("1", "-1")
+    (True, True, False)
+    """
+    try:
+        return parse_cell(cell) == parse_cell(word)
+    except CellError:
+        return cell.casefold() == word.casefold()
+
+
+def uses_decimal_comma(cells: Iterable[str], usual: bool = True) -> bool:
+    """Tell whether the numbers of a file are written with decimal commas.
+
+    Parameters
+    ----------
+    cells : iterable of str
+    usual : bool
+        Whether the file is separated by ';', where one such number is enough; elsewhere no number
+        may have a decimal point, and one in five must have a comma.
 
     Examples
     --------
     >>> uses_decimal_comma(["0,85", "1"]), uses_decimal_comma(["1,013", "0.85"])
     (True, False)
+    >>> [uses_decimal_comma(["0,8", "0,9", cell], usual=False) for cell in ("1", "1.5")]
+    [True, False]
     """
-    dotted = False
-    with_comma = False
+    dotted, thousands, commas, whole = False, False, 0, 0
     for cell in cells:
         plain = cell.translate(_SIGNS).strip().removesuffix("%").strip()
         if _COMMA.fullmatch(plain):
-            if not _THOUSANDS.fullmatch(plain):
+            if _THOUSANDS.fullmatch(plain):
+                thousands = True
+            elif usual:
                 return True
-            with_comma = True
-        dotted = dotted or ("." in plain and bool(_NUMBER.fullmatch(plain)))
-    return with_comma and not dotted
+            else:
+                commas += 1
+        elif _NUMBER.fullmatch(plain):
+            dotted = dotted or "." in plain
+            whole += 1
+    if not usual:
+        return not dotted and 4 * commas > whole and commas > 1
+    return thousands and not dotted
 
 
 def _finite(text: str, value: float) -> float:

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from eevee.base.errors import EeveeError
-from eevee.readers.aggregates import find_aggregate, find_mean_row
+from eevee.readers.aggregates import find_aggregate
 from eevee.readers.measured import Measured
+from eevee.readers.total_rows import find_total_row
 from eevee.tables.column_names import flat, is_aggregate
 from eevee.tables.results_table import Note
 
@@ -102,7 +103,7 @@ def _drop_rescaled(measured: Measured, wanted: frozenset[str]) -> Measured:
 def _drop_total_rows(measured: Measured) -> Measured:
     """Drop rows that are means or sums of others; name those that are people or chance."""
     while len(measured.scores) > MIN_MODELS:
-        found = find_mean_row(measured.scores)
+        found = find_total_row(measured.scores)
         if found is None:
             break
         measured = measured.without_models({found[0]: f"is {found[1]}, by its numbers"})

@@ -98,7 +98,11 @@ def note_costs(costs: Costs, benchmarks: Sequence[str], unit: str) -> list[Note]
     taken = [] if costs.guessed is None else [costs.guessed]
     guesses = [Note("guessed", "cost", name, f"holds the costs, taken as {unit}") for name in taken]
     why = "its benchmark is not in the table (dropped, or no benchmark)"
-    dropped = [name for name in costs.benchmarks if name not in benchmarks]
+    dropped = [
+        name
+        for name, cost in costs.benchmarks.items()
+        if name not in benchmarks and not math.isnan(cost)
+    ]
     return [*guesses, *costs.notes, *(Note("ignored", "cost", name, why) for name in dropped)]
 
 

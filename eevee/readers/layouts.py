@@ -9,10 +9,17 @@ from eevee.readers.grid import Grid, without_row_numbers
 from eevee.readers.headers import read_header, tidy_headers, without_unit_row
 from eevee.readers.long import looks_long, read_long
 from eevee.readers.marks import tidy_cells
-from eevee.readers.measured import Measured, Options
-from eevee.readers.overrides import apply_overrides, without_columns
+from eevee.readers.measured import Measured, Options, unique
+from eevee.readers.overrides import apply_overrides, without_columns, without_missing
 from eevee.readers.sideways import lies_sideways, turned
-from eevee.readers.wide import Owner, has_two_header_rows, join_header_rows, read_wide
+from eevee.readers.wide import (
+    Owner,
+    are_groups,
+    has_two_header_rows,
+    join_header_rows,
+    read_wide,
+)
+from eevee.tables.results_table import Note
 
 
 def read_layout(grid: Grid, options: Options, wanted: frozenset[str]) -> Measured:
@@ -37,15 +44,29 @@ def _read(grid: Grid, options: Options, wanted: frozenset[str]) -> Measured:
     if layout == "transposed" and options.layout == "auto":
         grid = turned(grid)
     owners: dict[str, Owner] | None = None
+    tasks: dict[str, str] = {}
     if layout == "two-header-rows":
         grid, pairs = join_header_rows(grid)
+        if options.layout == "auto" and are_groups(pairs):
+            grid = tidy_headers(replace(grid, header=(grid.header[0], *(m for _, m in pairs[1:]))))
+            tasks = {name: b for name, (b, _) in zip(grid.header, pairs, strict=True) if b}
+            layout = "wide"
+    if layout == "two-header-rows":
         grid = tidy_headers(grid)
         bare = [(read_header(b).name, read_header(m).name) for b, m in pairs]
         owners = dict(zip(grid.header, bare, strict=True))
-    grid = tidy_cells(without_columns(tidy_headers(grid), options.drop_columns), options.missing)
+    grid = without_columns(tidy_headers(grid), options.drop_columns)
+    grid = tidy_cells(*without_missing(grid, options.missing))
     if layout == "long":
         return read_long(grid, options)
     found = read_wide(grid, options, wanted, owners)
+    if tasks:
+        said = (
+            f"the row above the header names groups ({', '.join(unique(list(tasks.values()))[:3])})"
+        )
+        note = Note("guessed", "file", grid.source, f"{said}: read as tasks")
+        kept = {name: tasks[name] for name in found.benchmarks if name in tasks}
+        found = replace(found, tasks=kept).noted(note)
     turn = ", transposed" if layout == "transposed" else ""
     return replace(found, layout=found.layout + turn)
 

@@ -1,5 +1,7 @@
 """Cells that hold more than a number: errors behind ±, bold, footnotes, words for "missing"."""
 
+# ruff: noqa: RUF001 (minus signs and dashes as people write them)
+
 from __future__ import annotations
 
 import re
@@ -7,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from eevee.readers.cells import CellError, is_missing, parse_cell
+from eevee.readers.cells import MISSING, CellError, is_missing, parse_cell
 from eevee.readers.grid import Grid
 from eevee.readers.headers import without_markup
 from eevee.tables.results_table import Note
@@ -18,7 +20,12 @@ FAILED = frozenset(
         "n/t", "--", "---", "tbd", "tba", "todo", "pending", "?", "??", "..", "...", "…", "x", "✗",
         "err", "error", "fail", "failed", "failure", "crash", "crashed", "killed", "dnf", "skip",
         "skipped", "missing", "unknown", "unk", "not available", "not reported", "not tested",
-        "not run", "not evaluated", "no result", "out of memory", "invalid", "empty",
+        "not run", "not evaluated", "no result", "out of memory", "invalid", "empty", "nil", "n/d",
+        "nd", "n.d.", "s/d", "k.a.", "n.r.", "n/e", "n.e.", "unavailable", "unsupported", "soon",
+        "not supported", "not applicable", "none reported", "coming soon", "refused", "blocked",
+        "running", "queued", "wip", "undefined", "-nan", "nan%", "-%", "无", "無", "/",
+        "\\", "·", "*",
+        "−", "cuda oom", "segfault", "private", "hidden", "err!", "❌",
         "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!", "#error!", "\\n", ".",
     }
 )  # fmt: skip
@@ -28,8 +35,27 @@ LONGEST = 80
 
 _PLAIN = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{0,18})?")
 _LATEX_PM = re.compile(r"\$?_?\{?\s?\\pm\s?([0-9.]{1,12})\}?\$?")
-_PLUS_MINUS = re.compile(r"\s?(?:±|\+/-|\+-|\+/−|&plusmn;)\s?")  # noqa: RUF001
-_BRACKETED = re.compile(r"([-+−]?[0-9][0-9.,]{0,20}%?)\s?\((?:±\s?)?([0-9][0-9.,]{0,20}%?)\)")  # noqa: RUF001
+_PLUS_MINUS = re.compile(r"\s?(?:±|\+/-|\+-|\+/−|&plusmn;)\s?")
+_BRACKETED = re.compile(r"([-+−]?[0-9][0-9.,]{0,20}%?)\s?\((?:±\s?)?([0-9][0-9.,]{0,20}%?)\)")
+_INTERVAL = re.compile(
+    r"([-+−]?[0-9][0-9.,]{0,20}%?)\s?(?:"
+    r"[(\[]\s?[-+−]?[0-9][0-9.,]{0,20}%?\s?(?:[,;–—-]|to)\s?[-+−]?[0-9][0-9.,]{0,20}%?\s?[)\]]"
+    r"|\(?\+\s?[0-9][0-9.]{0,20}\s?[/,]\s?[-−]\s?[0-9][0-9.]{0,20}\)?"
+    r"|\(?[-−]\s?[0-9][0-9.]{0,20}\s?[/,]\s?\+\s?[0-9][0-9.]{0,20}\)?"
+    r"|\$?_\{?[-−][0-9.]{1,20}\}?\^\{?\+[0-9.]{1,20}\}?\$?)"
+)
+_CHANGE = re.compile(
+    r"([-+−]?[0-9][0-9.,]{0,20}%?)\s?[(\[]?\s?(?:[↑↓▲▼🔺🔻]\s?[-+−]?|[-+−])"
+    r"[0-9][0-9.,]{0,20}%?\s?[)\]]?"
+)
+_RAISED = re.compile(r"<su([pb])>[^<>]{0,20}</su\1>")
+_SIGNS_AROUND = "~≈≃≅'\"=↑↓▲▼🥇🥈🥉🏆⭐🔥✨ \ufe0f"
+_UNIT_BEHIND = re.compile(r"\s?(?:pts?\.?|points?|pct\.?|percent)\Z", re.IGNORECASE)
+_NOTE_BEHIND = re.compile(
+    r"([^()]*[0-9%])\s?\((?:[a-z*†‡]|\d{1,2}[- ]?shots?|CoT|ours)\)", re.IGNORECASE
+)
+_POINTS = str.maketrans("０１２３４５６７８９．·", "0123456789..")
+_GROUPS = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:['’\u2009\u202f\u00a0 ][0-9]{3})+(?:\.[0-9]+)?")
 _BEHIND = re.compile(r"\s?(?:[*†‡§¶⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜ]{1,4}|\^\{?\w\}?|\[\d{1,2}\])$")
 
 
@@ -150,9 +176,11 @@ def _tidy_column(
     n_numbers = len(cells) - len(odd) - sum(map(is_missing, cells))
     n_numbers += sum(one is not None for one in found.values())
     gaps = [i for i in odd if found[i] is None and cells[i].casefold() in words]
-    guessed = [i for i in odd if found[i] is None and cells[i].casefold() in FAILED]
-    rest = len(odd) - sum(one is not None for one in found.values()) - len({*gaps, *guessed})
-    if not n_numbers or rest > n_numbers:
+    guessed = [i for i in odd if found[i] is None and _is_failed(cells[i])]
+    others = [i for i in odd if found[i] is None and i not in {*gaps, *guessed}]
+    if _stand_for_missing([cells[i] for i in others], n_numbers):
+        guessed, others = [*guessed, *others], []
+    if not n_numbers or len(others) > n_numbers:
         return cells, errors
     for i in {*gaps, *guessed}:
         notes.words.setdefault(name, Counter())[cells[i]] += 1
@@ -171,8 +199,30 @@ def _tidy_column(
     return _one_scale(made, grid, j, notes), errors
 
 
+def _is_failed(cell: str) -> bool:
+    """Tell whether a cell is a word for missing, perhaps with a footnote."""
+    plain = cell.casefold().strip("()[] ")
+    return (
+        plain in FAILED
+        or plain in MISSING
+        or ((bare := _BEHIND.sub("", plain)) != plain and bare in FAILED | MISSING)
+    )
+
+
+def _stand_for_missing(cells: Sequence[str], n_numbers: int) -> bool:
+    """Tell whether unknown words among numbers mean "not measured": few words, each repeated."""
+    counts = Counter(cells)
+    plain = all(len(cell) <= _WORD and not any(c.isdigit() for c in cell) for cell in counts)
+    return (
+        bool(cells) and plain and n_numbers >= 3 and len(counts) <= 2 and min(counts.values()) > 1
+    )
+
+
+_WORD = 24
 _BEHIND_SIGN = "a standard error behind ±"
 _IN_BRACKETS = "a standard error in brackets"
+_WITH_INTERVAL = "an interval behind the number, left out,"
+_WITH_CHANGE = "a change behind the number, left out,"
 _MARKS = "marks taken off the number"
 
 
@@ -183,7 +233,7 @@ def _read(cell: str, decimal_comma: bool) -> _Found | None:
     if len(cell) > LONGEST or not any(letter.isdigit() for letter in cell):
         return None
     text = _LATEX_PM.sub(r"±\1", cell).strip("$") if "\\pm" in cell else cell
-    text = without_markup(text)
+    text = without_markup(_RAISED.sub("", text))
     if len(text) > 2 and text[0] == text[-1] and text[0] in "*$_":
         text = text[1:-1].strip()
     text = _BEHIND.sub("", text).strip()
@@ -194,10 +244,28 @@ def _read(cell: str, decimal_comma: bool) -> _Found | None:
         if _is_number(value, decimal_comma) and _is_number(error, decimal_comma):
             return _Found(value, error, _BEHIND_SIGN)
         return None
+    return _with_more_behind(text, decimal_comma)
+
+
+def _with_more_behind(text: str, decimal_comma: bool) -> _Found | None:
+    """Read a number with an interval, a change, an error in brackets or marks around it."""
+    behind = _INTERVAL.fullmatch(text) or _CHANGE.fullmatch(text)
+    if behind and _is_number(behind[1], decimal_comma):
+        how = _WITH_INTERVAL if behind.re is _INTERVAL else _WITH_CHANGE
+        return _Found(behind[1], "", how)
     match = _BRACKETED.fullmatch(text)
     if match and all(_is_number(part, decimal_comma) for part in match.groups()):
         return _Found(match[1], match[2], _IN_BRACKETS)
+    text = _without_marks(text)
     return _Found(text, "", _MARKS) if _is_number(text, decimal_comma) else None
+
+
+def _without_marks(text: str) -> str:
+    """Take off what stands around a number; write its digits plainly."""
+    noted = _NOTE_BEHIND.fullmatch(text)
+    text = _UNIT_BEHIND.sub("", noted[1] if noted else text).translate(_POINTS)
+    text = text.strip(_SIGNS_AROUND)
+    return re.sub(r"['’\s]", "", text) if _GROUPS.fullmatch(text) else text
 
 
 def _is_number(text: str, decimal_comma: bool) -> bool:

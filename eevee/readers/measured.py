@@ -37,6 +37,8 @@ class Options:
     drop_models: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     max_mb: float = MAX_MB
+    one_of_several: bool = False
+    """Whether names and patterns may mean what is in other sources."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,9 @@ from eevee.readers.cells import is_missing
 from eevee.readers.gpus import gpu_place
 from eevee.readers.grid import Grid
 from eevee.readers.measured import Options
+from eevee.readers.role_alone import are_dates_or_links
 from eevee.readers.role_names import named_role
+from eevee.readers.vocabulary import in_english
 from eevee.tables.results_table import Note
 
 MODEL_NAMES = ("model", "models", "model name", "model id", "model fullname", "model/adapter")
@@ -18,6 +20,10 @@ NAMES = (
     "run name", "system name", "method name",
 )  # fmt: skip
 """What columns of models are also called."""
+_MAKERS = frozenset(
+    "organization organisation provider developer vendor creator company affiliation author "  # noqa: SIM905
+    "authors institution country category type family access license maker lab publisher".split()
+)
 
 
 def fallback_model(grid: Grid, options: Options) -> int:
@@ -34,18 +40,33 @@ def fallback_model(grid: Grid, options: Options) -> int:
     """
     if grid.width < 2:
         return 0
-    called = [j for j in range(grid.width) if _plain(grid.header[j]) in NAMES and grid.is_text(j)]
+    called = [j for j in range(grid.width) if _says_model(grid.header[j]) and grid.is_text(j)]
     texts = [j for j in range(grid.width) if grid.is_text(j)]
     gpu = gpu_place(grid, options.gpu_column)
-    names = [j for j in texts if j != gpu and named_role(grid.header[j]) is None]
+    names = [j for j in texts if j != gpu and not _describes(grid, j)]
     unique = [j for j in names if _is_unique(grid, j)]
     first_unfit = not grid.is_text(0) or gpu == 0
     if first_unfit and (gpu == 0 or _is_no_name(grid) or called or len(unique) == 1):
         best = [j for j in called if j in unique] or called or unique or names
         return best[0] if best else 0
-    if not first_unfit and not _is_unique(grid, 0):
-        return next((j for j in called if _is_unique(grid, j)), 0)
+    if not first_unfit and not _says_model(grid.header[0]):
+        better = [j for j in called if _is_unique(grid, j)]
+        if _describes(grid, 0) or not _is_unique(grid, 0):
+            better = better or (unique if len(unique) == 1 else [])
+            return better[0] if better else 0
     return 0
+
+
+def _says_model(name: str) -> bool:
+    """Tell whether a header says that the column names models, in whatever language."""
+    return _plain(name) in NAMES or bool({"model", "models"} & set(in_english(name).split()))
+
+
+def _describes(grid: Grid, j: int) -> bool:
+    """Tell whether a column holds makers, licences, dates or links rather than names."""
+    if named_role(grid.header[j]) is not None or in_english(grid.header[j]) in _MAKERS:
+        return True
+    return are_dates_or_links([cell for cell in grid.column(j) if not is_missing(cell)])
 
 
 def fill_down(grid: Grid, keys: Sequence[int]) -> Grid:

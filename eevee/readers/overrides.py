@@ -7,6 +7,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from eevee.base.errors import EeveeError, did_you_mean
+from eevee.readers.cells import is_same
 from eevee.readers.grid import Grid
 from eevee.readers.measured import Measured, Options
 from eevee.readers.roles import DIRECTIONS
@@ -33,6 +34,37 @@ def without_columns(grid: Grid, patterns: Sequence[str]) -> Grid:
     return replace(kept, aside=(*grid.aside, *aside)).noted(*notes)
 
 
+def without_missing(grid: Grid, missing: Sequence[str]) -> tuple[Grid, list[str]]:
+    """Empty the cells that ``NAME=WORD`` calls missing; also return what counts for all columns.
+
+    Examples
+    --------
+    >>> grid = Grid("x.csv", ("model", "a", "b"), (("m", "-1", "-1"), ("n", "2", "3")), (2, 3))
+    >>> found, rest = without_missing(grid, ["a=-1", "OOM"])
+    >>> found.rows, rest
+    ((('m', '', '-1'), ('n', '2', '3')), ['OOM'])
+    """
+    rest: list[str] = []
+    for given in missing:
+        name, sign, word = given.rpartition("=")
+        places = [j for j, head in enumerate(grid.header) if matches(head, [name.strip()])]
+        if not (sign and name.strip() and word.strip()):
+            rest.append(given)
+            continue
+        if not places:
+            hint = did_you_mean(name.strip(), grid.header)
+            raise EeveeError(f"{grid.source}: --missing: no column {name.strip()!r}{hint}")
+        for j in places:
+            gone = {i for i, cell in enumerate(grid.column(j)) if is_same(cell, word.strip())}
+            rows = tuple(
+                (*row[:j], "", *row[j + 1 :]) if i in gone else row
+                for i, row in enumerate(grid.rows)
+            )
+            why = f"{len(gone)} cell{'s' * (len(gone) != 1)} as --missing says: read as missing"
+            grid = grid.with_rows(rows).noted(Note("guessed", "column", grid.header[j], why))
+    return grid, rest
+
+
 def apply_overrides(measured: Measured, options: Options) -> Measured:
     """Drop columns, benchmarks and models that the user names; set directions and proxies.
 
@@ -46,10 +78,11 @@ def apply_overrides(measured: Measured, options: Options) -> Measured:
     owner = {str(name): str(columns.loc[name, "benchmark"]) for name in names}
     files = [source.name for source in measured.sources]
     known = [*files, *names, *measured.benchmarks]
-    _check_known("--drop-columns", options.drop_columns, known, measured.source)
-    _check_known("--column", options.roles, known, measured.source)
     models = [str(name) for name in measured.scores.index]
-    _check_known("--drop-models", options.drop_models, models, measured.source)
+    if not options.one_of_several:
+        _check_known("--drop-columns", options.drop_columns, known, measured.source)
+        _check_known("--column", options.roles, known, measured.source)
+        _check_known("--drop-models", options.drop_models, models, measured.source)
     drop = options.drop_columns
     gone = {n: _BY_USER for n in names if matches(n, drop) or matches(owner[n], drop)}
     measured = measured.without_columns(gone, "ignored")

@@ -12,7 +12,15 @@ import numpy as np
 from eevee.base.arrays import FloatArray
 from eevee.readers.cells import is_missing
 from eevee.readers.grid import Grid
-from eevee.readers.role_names import cost_words, is_count, is_length, named_role
+from eevee.readers.role_names import (
+    also_a_benchmark,
+    cost_words,
+    is_count,
+    is_length,
+    is_surely_attribute,
+    named_role,
+)
+from eevee.readers.vocabulary import in_english
 from eevee.tables.column_names import flat, is_attribute, is_metric
 from eevee.tables.results_table import SourceColumn
 
@@ -87,8 +95,7 @@ def by_itself(column: Column) -> SourceColumn | None:  # noqa: PLR0911 (one line
         return SourceColumn(name, "index", "counts the rows")
     if said in {"rank", "attribute"}:
         what = "is a rank" if said == "rank" else "describes the models"
-        few = column.whole or len(np.unique(column.seen)) <= _FEW
-        sure = is_attribute(name) or column.numbers is None or few
+        sure = column.numbers is None or is_surely_attribute(name) or _bears_out(column, said)
         return SourceColumn(name, said, f"{what}, by its name") if sure else None
     if said == "date" and (
         column.numbers is None or _is_time(column.seen) or _is_date(column.seen)
@@ -96,16 +103,33 @@ def by_itself(column: Column) -> SourceColumn | None:  # noqa: PLR0911 (one line
         return SourceColumn(name, "date", "is a date, by its name and values")
     if said in {"step", "seed"} and column.whole:
         return SourceColumn(name, said, f"is a {said}, by its name and whole numbers")
-    if said == "identifier" and (column.numbers is None or column.whole):
+    if said == "identifier" and (column.numbers is None or _identifies(column)):
         return SourceColumn(name, "identifier", "identifies rows, by its name")
     if _is_time(column.seen) and column.whole:
         return SourceColumn(name, "date", "holds seconds since 1970, by its values")
     return _count(column)
 
 
+def _bears_out(column: Column, said: str) -> bool:
+    """Tell whether numbers are such as ranks or properties have."""
+    if len(np.unique(column.seen)) <= _FEW:
+        return True
+    if said == "rank" and "rank" not in in_english(column.name):
+        return column.whole and column.seen.min() <= _FEW  # "Position" is a benchmark, too
+    return column.whole and (not also_a_benchmark(column.name) or column.seen.max() > 100)
+
+
+def _identifies(column: Column) -> bool:
+    """Tell whether numbers may be keys: whole, and larger than scores or all different."""
+    if not column.whole or not len(column.seen):
+        return False
+    different = len(np.unique(column.seen)) == len(column.seen)
+    return bool(column.seen.max() > 100 or (different and flat(column.name) == "id"))
+
+
 def _count(column: Column) -> SourceColumn | None:
     name = column.name
-    if is_length(name):
+    if is_length(name) or (also_a_benchmark(name) and len(column.seen) and column.seen.max() > 100):
         return SourceColumn(name, "count", "is a length, by its name")
     if is_count(name) and column.whole and (column.seen >= 0).all():
         sure = column.seen.max() > 100 or name[:1] == "#"
@@ -149,11 +173,25 @@ def _is_date(values: FloatArray) -> bool:
     return bool(years or days or months)
 
 
+_MONTH = r"(?:jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-z]{0,7}\.?"
 _DATES = re.compile(
     r"\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?(?:[T ].{0,20})?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
-    r"|(?:[A-Za-z]{3,9}\.? )?(?:\d{1,2},? )?[A-Za-z]{3,9}\.?,? ?\d{4}"
+    rf"|(?:\d{{1,2}}(?:st|nd|rd|th|\.)?,? )?{_MONTH},?[ '-]?\d{{2,4}}"
+    rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? ?\d{{4}}|q[1-4][ /'-]?\d{{2,4}}|\d{{4}}[ /-]?q[1-4]",
+    re.IGNORECASE,
 )
 
 
 def _are_dates(cells: Sequence[str]) -> bool:
     return bool(cells) and all(_DATES.fullmatch(cell[:60]) for cell in cells)
+
+
+def are_dates_or_links(cells: Sequence[str]) -> bool:
+    """Tell whether cells of text are all dates, or all links.
+
+    Examples
+    --------
+    >>> are_dates_or_links(["2024-05-01", "May 3, 2024"]), are_dates_or_links(["org/model"])
+    (True, False)
+    """
+    return bool(cells) and (_are_dates(cells) or all("://" in cell for cell in cells))

@@ -14,7 +14,7 @@ import numpy as np
 from eevee.base.errors import EeveeError, did_you_mean
 from eevee.readers.grid import Grid
 from eevee.readers.role_alone import Column, by_itself
-from eevee.readers.role_names import bound_stem, cost_words, error_stem
+from eevee.readers.role_names import bound_stem, cost_words, error_stem, is_count, is_flag
 from eevee.tables.column_names import flat, is_metric, stderr_target
 from eevee.tables.results_table import SourceColumn
 
@@ -143,6 +143,7 @@ def _beside_others(
             _error(column, columns, by_name, exact, roles)
             or (None if column.metric else _bound(column, open_, likely))
             or (None if column.metric else _cost(column, others, by_name, likely))
+            or _count(column, likely)
             or _code(column, likely)
         )
         if found is not None:
@@ -250,6 +251,16 @@ def _in_scale(column: Column, likely: Sequence[Column]) -> bool:
     return bool(column.seen.min() >= bottom and column.seen.max() <= top and not share)
 
 
+def _count(column: Column, likely: Sequence[Column]) -> SourceColumn | None:
+    """Take whole numbers for a count by their name if they are none of the scores' scale."""
+    if not (is_count(column.name) and column.whole) or column.metric or column.seen.min() < 0:
+        return None
+    if _in_scale(column, likely):
+        why = "holds whole numbers like the scores beside it, though its name may mean a count"
+        return None if column.name == "n" else SourceColumn(column.name, "score", why)
+    return SourceColumn(column.name, "count", "is a count, by its name and whole numbers")
+
+
 def _code(column: Column, likely: Sequence[Column]) -> SourceColumn | None:
     """Note a score that has few whole numbers and nothing to do with the others."""
     values = column.numbers
@@ -260,6 +271,9 @@ def _code(column: Column, likely: Sequence[Column]) -> SourceColumn | None:
     fractional = [c for c in likely if c is not column and len(c.seen) and not c.whole]
     if not fractional:
         return None
+    ones = set(column.seen) <= {0.0, 1.0}
+    if ones and (is_flag(column.name) or max(c.seen.max() for c in fractional) > 1):
+        return SourceColumn(column.name, "attribute", "holds only 0 and 1: yes and no")
     why = "holds numbers, though only a few whole ones: perhaps a code"
     return SourceColumn(column.name, "score", why)
 

@@ -75,7 +75,7 @@ def read_grid(path: str | os.PathLike[str], max_mb: float = MAX_MB) -> Grid:
     except MemoryError:
         raise EeveeError(f"{source}: there is not enough memory to read it") from None
     header, rows, notes = _rectangle(records, source)
-    comma = delimiter == ";" and uses_decimal_comma(cell for row in rows for cell in row[1])
+    comma = uses_decimal_comma((cell for row in rows for cell in row[1]), delimiter == ";")
     grid = Grid(
         source=source,
         header=header,
@@ -198,16 +198,18 @@ def _sniff_delimiter(text: str) -> str:
     """Choose the delimiter whose rows agree best with the header row, then the widest."""
     sample = "".join(text[:_SAMPLED].splitlines(keepends=True)[:_SAMPLE])
 
-    def agreement(delimiter: str) -> tuple[float, float, int]:
+    def agreement(delimiter: str) -> tuple[float, float, int, int]:
         widths = [len(cells) for _, cells in _parse(sample, delimiter)[0] if any(cells)]
-        while len(widths) > 2 and widths[0] == 1 and widths[1] > 2:  # a title
-            widths = widths[1:]
+        titles = 0
+        while len(widths) > 2 and widths[0] == 1 and widths[1] > 2:
+            widths, titles = widths[1:], titles + 1
         if not widths or max(widths) < 2:
-            return (-1.0, 0.0, 0)
+            return (-1.0, 0.0, 0, 0)
         header, rest = widths[0], widths[1:] or widths
         equal = sum(width == header for width in rest) / len(rest)
         short = sum(width == header + 1 for width in rest) / len(rest)
-        return (max(equal, short) if header > 1 else short - 1, equal, header)
+        # Of decimal commas below a header without commas, the header is no title.
+        return (max(equal, short) if header > 1 else short - 1, equal, -titles, header)
 
     return max(",\t;|", key=agreement)
 
@@ -245,7 +247,7 @@ def _rectangle(
     header, rows = records[0][1], records[1:]
     widths = {len(cells) for _, cells in rows}
     notes: tuple[Note, ...] = ()
-    if widths == {len(header) + 1}:
+    if widths == {len(header) + 1} and any(cells[-1] for _, cells in rows):
         header = ["", *header]
         notes = (
             Note(

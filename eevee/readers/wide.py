@@ -29,7 +29,7 @@ from eevee.readers.measured import (
 from eevee.readers.model_column import MODEL_NAMES, fallback_model, fill_down
 from eevee.readers.parts import names_parts
 from eevee.readers.roles import NOT_KEPT, decide
-from eevee.tables.column_names import LONE_METRIC, split_names
+from eevee.tables.column_names import LONE_METRIC, is_metric, split_names
 from eevee.tables.results_table import Note, SourceColumn
 
 _METRIC_ROW = ("metric", "metrics", "measure", "measures", "")
@@ -138,6 +138,24 @@ def join_header_rows(grid: Grid) -> tuple[Grid, list[Owner]]:
     start = 2 if len(grid.rows) > 1 and not any(grid.rows[1][1:]) else 1
     rows, lines = grid.rows[start:], grid.lines[start:]
     return replace(grid, header=tuple(header), rows=rows, lines=lines), owners
+
+
+def are_groups(owners: Sequence[Owner]) -> bool:
+    """Tell whether the upper of two header rows groups benchmarks, rather than naming them.
+
+    It does where the names below are all different, and none is a metric.
+
+    Examples
+    --------
+    >>> are_groups([("", "model"), ("Law", "bar"), ("Law", "lsat"), ("Maths", "sums")])
+    True
+    >>> are_groups([("", "model"), ("a", "acc"), ("a", "loss"), ("b", "acc")])
+    False
+    """
+    names = [name for _, name in owners[1:]]
+    if len(set(names)) < len(names) or LONE_METRIC in names:
+        return False
+    return len({group for group, _ in owners[1:]}) < len(names) and not any(map(is_metric, names))
 
 
 def model_columns(grid: Grid, options: Options, aliases: Sequence[str] = MODEL_NAMES) -> list[int]:

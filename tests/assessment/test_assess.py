@@ -53,6 +53,7 @@ def value(found: eevee.assessment.Assessment, method: str, column: str) -> float
     ],
     ids=["ridge", "factor", "mlp", "estimator"],
 )
+@pytest.mark.slow
 def test_searches_do_not_see_the_scores_of_held_out_models(scoring: ScorerSpec) -> None:
     table = rich_table(24, seed=3)
     outer = eevee.fold_splits(table, n_folds=3, n_repeats=1).take([1])
@@ -90,6 +91,7 @@ def test_what_auto_chooses_does_not_depend_on_held_out_models() -> None:
     assert pair[0].settings["scorer"]["auto"] == pair[1].settings["scorer"]["auto"]
 
 
+@pytest.mark.slow
 def test_every_model_is_held_out_equally_often(found: eevee.assessment.Assessment) -> None:
     assert set(found.models["held_out"]) == {2}
     sizes = found.folds[found.folds["method"] == "greedy"].set_index("fold")
@@ -229,6 +231,7 @@ def test_budgets_and_rules_hold_in_every_split() -> None:
             assert table.cost_of(subset) <= 5.0
 
 
+@pytest.mark.slow
 def test_the_gap_adds_up_and_selection_from_noise_is_all_optimism() -> None:
     noise = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 12))).rename(columns=str)
     table = ResultsTable.from_scores(noise)
@@ -265,6 +268,7 @@ def test_the_same_fits_are_judged_for_the_optimism() -> None:
 # --- intervals -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_true_loss_of_a_simulated_procedure() -> None:
     """The truth: the same search on other models of the same kind, tested on many others."""
     rng = np.random.default_rng(7)
@@ -324,6 +328,7 @@ def test_assessed_is_what_a_tier_file_holds(found: eevee.assessment.Assessment) 
     assert found.assessed("medoids").mean == value(found, "medoids", "loss")
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_assessment() -> None:
     pair = [eevee.assess(made_table(), 2, procedure=GREEDY, **QUICK) for _ in range(2)]
     pd.testing.assert_frame_equal(pair[0].methods, pair[1].methods)

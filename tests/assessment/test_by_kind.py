@@ -37,6 +37,7 @@ def found() -> eevee.assessment.SplitsAssessment:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow
 def test_each_kind_is_the_assessment_with_these_outer_splits(
     found: eevee.assessment.SplitsAssessment, kind: str
 ) -> None:
@@ -94,6 +95,7 @@ def test_splits_that_all_test_the_same_models_have_no_t_interval(
     assert frontier.low < frontier.mean < frontier.high
 
 
+@pytest.mark.slow
 def test_families_that_are_given_are_what_all_intervals_are_over() -> None:
     table = with_families()
     lab = ["a", "b", "c"] * 10
@@ -104,6 +106,7 @@ def test_families_that_are_given_are_what_all_intervals_are_over() -> None:
     assert len(one.kinds["family"].folds["fold"].unique()) == 2 * 3
 
 
+@pytest.mark.slow
 def test_where_one_family_alone_is_tested_no_interval_is_made_up() -> None:
     table = with_families()
     order = np.argsort(-table.scores.mean(axis=1).to_numpy())
@@ -129,6 +132,7 @@ def skewed(strength: float, n_models: int = 60) -> ResultsTable:
     return ResultsTable.from_scores(pd.DataFrame(scores).rename(columns=str), models=models)
 
 
+@pytest.mark.slow
 def test_where_new_families_break_prediction_it_is_said_and_nowhere_else() -> None:
     options = QUICK | {"n_random": 0, "beside": ()}
     kinds = ("random", "family")
@@ -146,6 +150,7 @@ def test_where_new_families_break_prediction_it_is_said_and_nowhere_else() -> No
     )
 
 
+@pytest.mark.slow
 def test_models_that_are_hard_everywhere_are_no_sign_of_harder_splits() -> None:
     """The top models are noisier, but as the others otherwise: a higher loss, and no sentence."""
     rng = np.random.default_rng(1)
@@ -160,6 +165,7 @@ def test_models_that_are_hard_everywhere_are_no_sign_of_harder_splits() -> None:
     assert frontier["same_models"] > 2 * random["loss"]
 
 
+@pytest.mark.slow
 def test_unseen_targets_are_compared_by_their_own_loss() -> None:
     options = QUICK | {"scorer": ScorerSpec("ridge", n_splits=2, targets="unseen")}
     one = eevee.assessment.assess_splits(with_families(), 2, kinds=("family", "random"), **options)
@@ -169,6 +175,7 @@ def test_unseen_targets_are_compared_by_their_own_loss() -> None:
     assert row["times"] == pytest.approx(row["loss_unseen"] / row["same_models"])
 
 
+@pytest.mark.slow
 def test_near_duplicates_are_parted_in_no_kind_of_splits() -> None:
     table = with_copies(n_copies=2)
     kinds = ("family", "frontier")
@@ -178,6 +185,7 @@ def test_near_duplicates_are_parted_in_no_kind_of_splits() -> None:
         assert (one.leak is None) == given
 
 
+@pytest.mark.slow
 def test_searches_of_each_kind_keep_states_of_their_own(tmp_path: Path) -> None:
     """A stopped job goes on to the same result: no kind takes up what another one found."""
     few = eevee.search.Evolution(population=8, winners=3, children=2, generations=2, rival=False)

@@ -61,6 +61,7 @@ def test_auto_chooses_on_splits_that_part_no_group(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("method", ["greedy-swaps", "medoids"])
+@pytest.mark.slow
 def test_held_out_models_do_not_matter_to_what_a_search_finds(method: str) -> None:
     """Not even which of the searched models look alike: held-out copies link or crowd nothing."""
     table = with_copies(n_copies=9, noise=0.02)
@@ -80,6 +81,7 @@ def test_held_out_models_do_not_matter_to_what_a_search_finds(method: str) -> No
         pd.testing.assert_frame_equal(found(table, split), found(with_scores(table, copied), split))
 
 
+@pytest.mark.slow
 def test_near_duplicates_that_are_parted_make_a_loss_too_good() -> None:
     """Planted copies leak: predicted from their twins they have less error than kept together."""
     table = with_copies(30, 15)

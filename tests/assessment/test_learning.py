@@ -36,6 +36,7 @@ def curve() -> LearningCurve:
     return eevee.assessment.learning_curve(made_table(60, 8), 2, sizes=[6, 12, 40], **QUICK)
 
 
+@pytest.mark.slow
 def test_with_fewer_models_the_loss_is_higher_and_that_of_means_hardly() -> None:
     sizes = curve().sizes
     assert sizes["n_models"].tolist() == [6, 12, 40]
@@ -55,6 +56,7 @@ def test_with_all_models_it_is_the_assessment() -> None:
     assert row["random"] == found.loc["random", "loss"]
 
 
+@pytest.mark.slow
 def test_what_an_assessment_found_is_not_searched_for_again() -> None:
     table = made_table(30, 6)
     found = eevee.assess(table, 2, n_random=3, beside=(), **QUICK)
@@ -82,6 +84,7 @@ def test_draws_are_within_one_another_and_without_held_out_models() -> None:
         np.testing.assert_array_equal(mask, whole)
 
 
+@pytest.mark.slow
 def test_held_out_models_change_nothing_that_is_found() -> None:
     table = made_table(30, 6)
     outer = eevee.fold_splits(table, n_folds=3, n_repeats=1, seed=0)
@@ -108,6 +111,7 @@ def _held_out_of(table: ResultsTable, found: LearningCurve, fold: int) -> np.nda
     return np.asarray(rounds.splits.test[fold])
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_curve() -> None:
     again = eevee.assessment.learning_curve(made_table(60, 8), 2, sizes=[6, 12, 40], **QUICK)
     pd.testing.assert_frame_equal(curve().sizes, again.sizes)
@@ -243,6 +247,7 @@ def test_a_guess_is_told_only_where_its_interval_is_narrow() -> None:
     assert wide.words == measured.words
 
 
+@pytest.mark.slow
 def test_a_dozen_models_get_an_answer() -> None:
     found = eevee.assessment.learning_curve(made_table(12, 5), 2, scorer=RIDGE, n_repeats=1)
     assert found.sizes["n_models"].iloc[-1] == 10
@@ -250,6 +255,7 @@ def test_a_dozen_models_get_an_answer() -> None:
     assert found.as_dict()["words"] == found.words
 
 
+@pytest.mark.slow
 def test_what_is_too_small_is_left_out_unless_it_was_asked_for() -> None:
     table = made_table(30, 5)
     values = table.scores.to_numpy().copy()

@@ -54,6 +54,7 @@ def test_the_searches_on_other_models_are_those_of_assess() -> None:
     assert found.steps.set_index("targets").loc["all", "loss"] == pytest.approx(loss)
 
 
+@pytest.mark.slow
 def test_one_more_benchmark_is_told_apart_only_where_it_helps() -> None:
     table = clear_table()
     options = {"scorer": RIDGE, "procedure": GREEDY, "n_repeats": 2}

@@ -35,6 +35,7 @@ def test_a_study_gives_what_its_settings_give(study: Study) -> None:
     assert one.settings == other.settings
 
 
+@pytest.mark.slow
 def test_parts_of_one_study_share_its_searches(study: Study) -> None:
     found = eevee.assess(study, **QUICK)
     stable = assess_stability(study, known=found, n_seeds=2)

@@ -47,6 +47,7 @@ def rows(found: eevee.assessment.Assessment) -> dict[str, Against]:
     return {one.rival: one for one in verdict(found).against["random"]}
 
 
+@pytest.mark.slow
 def test_where_there_is_something_to_find_the_search_is_better() -> None:
     found = assessed("factors")
     assert [one.outcome for one in rows(found).values()] == ["better", "unclear", "better"]
@@ -86,6 +87,7 @@ def test_means_are_judged_on_the_benchmarks_that_are_not_run_alone(kind: str) ->
 
 
 @pytest.mark.skipif(not NOISE.exists(), reason="the table of noise (shared/cases) is not here")
+@pytest.mark.slow
 def test_on_pure_noise_the_first_line_says_that_the_search_is_worse_than_random_subsets() -> None:
     scoring = ScorerSpec("ridge", n_splits=3)
     found = eevee.assess(eevee.read_table(NOISE), 4, scorer=scoring, n_repeats=1, **GREEDY)
@@ -114,6 +116,7 @@ def test_the_models_needed_grow_with_the_square_of_the_interval() -> None:
     assert against(-0.1, -0.15, -0.05).models_needed(50) is None  # told apart already
 
 
+@pytest.mark.slow
 def test_each_kind_of_models_has_a_sentence_of_its_own() -> None:
     side = eevee.assessment.assess_splits(
         with_families(),

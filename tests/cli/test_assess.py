@@ -42,6 +42,7 @@ def test_json_holds_every_frame(read_json: ReadJson, here: Path) -> None:
     assert found["settings"]["scorer"]["name"] == "ridge"
 
 
+@pytest.mark.slow
 def test_the_run_folder_holds_the_frames_and_replaces_itself(run: Run, here: Path) -> None:
     for _ in range(2):
         run("assess", "small.csv", "-k", 2, *GREEDY, *FAST, "--out", "run")
@@ -54,6 +55,7 @@ def test_the_run_folder_holds_the_frames_and_replaces_itself(run: Run, here: Pat
     assert config["assessment"]["goal"] == "k = 2"
 
 
+@pytest.mark.slow
 def test_the_verdict_comes_first(run: Run, read_json: ReadJson, here: Path) -> None:
     args = ("assess", "small.csv", "-k", 2, *GREEDY, *FAST)
     shown = run(*args, "--out", "run").stdout
@@ -83,6 +85,7 @@ def test_given_lists_alone_search_nothing(run: Run, read_json: ReadJson, here: P
     assert chosen == [["b00", "b03"]] * 3
 
 
+@pytest.mark.slow
 def test_tiers_are_judged_beside_a_search(read_json: ReadJson, here: Path, run: Run) -> None:
     costs = ("--costs", "costs.csv")
     few = ("--scorer", "ridge", "--n-splits", 2, "-q", "--no-baselines")
@@ -135,6 +138,7 @@ def test_what_the_data_do_not_allow_is_said(fails: Callable[..., str], here: Pat
     )
 
 
+@pytest.mark.slow
 def test_stability_is_printed_and_written(run: Run, read_json: ReadJson, here: Path) -> None:
     args = ("assess", "small.csv", "-k", 2, "--stability", *GREEDY, *FAST)
     shown = words(run(*args, "--out", "run").stdout)
@@ -146,6 +150,7 @@ def test_stability_is_printed_and_written(run: Run, read_json: ReadJson, here: P
 
 
 @pytest.mark.figures
+@pytest.mark.slow
 def test_the_learning_curve_is_printed_kept_and_in_the_json(
     run: Run, read_json: ReadJson, here: Path
 ) -> None:

@@ -101,6 +101,7 @@ def test_bad_searches(fails: Fails, here: Path, args: list[str], parts: list[str
         (["rate", "odd.csv", "--tier-file", "done/tiers.yaml"], ["no benchmark 'b0"]),
     ],
 )
+@pytest.mark.slow
 def test_bad_lists(fails: Fails, finished: Path, here: Path, args: list[str], parts: list[str]):
     Path("done").symlink_to(finished / "done")
     Path("bad.yaml").write_text("tiers: [{name: small, benchmarks: [b00]}]\n")

@@ -35,6 +35,7 @@ def test_json_holds_the_exact_front_of_a_small_table(read_json: ReadJson, here: 
     assert 0 < found["hypervolume"] < 1
 
 
+@pytest.mark.slow
 def test_run_folder_holds_what_was_found(run: Run, here: Path):
     budgets = ("--budget", "small=20%", "--budget", "big=9")
     shown = run(*JOB, *budgets, "--one-se", "--out", "runs/x")
@@ -63,6 +64,7 @@ def test_run_folder_holds_what_was_found(run: Run, here: Path):
     assert {path.suffix for path in redraw("runs/x")} == {".png", ".pdf"}
 
 
+@pytest.mark.slow
 def test_tiers_are_not_worse_than_those_of_the_verb_tiers(read_json: ReadJson, here: Path):
     shared = ("--costs", "costs.csv", *RIDGE, "--budget", "b=40%", "--no-exhaustive")
     (mine,) = read_json("pareto", "small.csv", *shared, "--n-evaluations", 40)["tiers"]["tiers"]

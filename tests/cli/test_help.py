@@ -17,8 +17,9 @@ from eevee.search.evolution import generations
 from tests.cli.conftest import ROOT, Run, Small, environment, words
 
 VERBS = [
-    *("import", "describe", "rank", "plot", "select", "sweep", "tiers", "pareto"),
+    *("import", "describe", "rank", "plot", "select", "sweep", "tiers", "export", "pareto"),
     *("ablate", "rate", "assess", "predict", "impute"),
+    *("plan", "run", "costs"),
 ]
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 EXAMPLES = {
@@ -69,6 +70,7 @@ def test_the_example_of_eevee_is_that_of_tiers():
 
 @pytest.mark.figures
 @pytest.mark.parametrize("name", VERBS)
+@pytest.mark.slow
 def test_the_example_runs_on_shipped_data(
     run: Run, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

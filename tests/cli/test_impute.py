@@ -52,6 +52,7 @@ def test_the_run_folder_holds_every_filled_cell_and_tells_it_from_the_measured(
     assert (config["command"], config["level"]) == ("impute", 0.9)
 
 
+@pytest.mark.slow
 def test_the_library_the_json_and_the_files_agree(sparse: pd.DataFrame, run: Run, read_json):
     table = eevee.read_table("sparse.csv", costs="costs.csv", cost_unit="hours")
     found = eevee.impute(table)
@@ -88,6 +89,7 @@ def test_what_it_prints_says_what_was_filled_and_what_is_next(sparse: pd.DataFra
     assert "should run next" not in plain
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes_and_a_higher_level_widens(
     sparse: pd.DataFrame, run: Run
 ):

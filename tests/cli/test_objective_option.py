@@ -19,6 +19,7 @@ FAST = ("--scorer", "ridge", "--n-splits", 2, "-q")
 FOLDS = ("--n-folds", 3, "--n-repeats", 1, "--n-random", 5)
 
 
+@pytest.mark.slow
 def test_select_names_what_it_minimised(run: Run, here: Path) -> None:
     asked = ("select", "small.csv", "-k", 2, *FAST)
     shown = words(run(*asked, "--objective", "kendall", "--out", "run").stdout)
@@ -40,6 +41,7 @@ def test_the_json_of_select_holds_the_objective(read_json: ReadJson, here: Path)
     assert plain["objective"] == "loss"
 
 
+@pytest.mark.slow
 def test_a_tier_by_order_holds_its_loss(run: Run, here: Path) -> None:
     run("tiers", "small.csv", "--budget", "a=2", *FAST, "--objective", "kendall", "--out", "run")
     tiers = eevee.load_tiers(Path("run/tiers.yaml"))
@@ -53,6 +55,7 @@ def test_a_tier_by_order_holds_its_loss(run: Run, here: Path) -> None:
     assert tier["loss"].iloc[0] == pytest.approx(tiers["a"].search_loss.mean, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_assess_prints_how_far_objectives_agree(run: Run, here: Path) -> None:
     asked = (
         "assess",

@@ -113,6 +113,7 @@ def test_a_terminal_is_filled_and_not_overrun(here: Path, width: str):
     assert ("long" * 40 in shown) == (width == "250")
 
 
+@pytest.mark.slow
 def test_progress_goes_to_standard_error_alone(here: Path):
     args = ("rank", "small.csv", *FAST_SCORER, "--json")
     status, shown = in_terminal(args, "100", stdout="out.json")
@@ -156,6 +157,7 @@ def plain(shown: str) -> str:
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
 
 
+@pytest.mark.slow
 def test_an_ascii_terminal_gets_escapes_and_valid_json(here: Path):
     processes = [
         command("describe", "odd.csv", *more, env=environment(PYTHONIOENCODING="ascii"))
@@ -168,6 +170,7 @@ def test_an_ascii_terminal_gets_escapes_and_valid_json(here: Path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.slow
 def test_output_that_cannot_be_written_is_one_line(here: Path):
     with open("/dev/full", "w") as full:
         for more in ([], ["--json"]):

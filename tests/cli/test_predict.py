@@ -123,6 +123,7 @@ def test_families_and_near_duplicates_are_left_out_together(tiers: Path, run: Ru
     assert "needs 9 groups of training models with a score there, there are 8" in why
 
 
+@pytest.mark.slow
 def test_a_model_outside_is_reported_and_has_no_interval_where_too_few_were_held_out(
     tiers: Path, run, read_json
 ):

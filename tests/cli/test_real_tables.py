@@ -25,6 +25,7 @@ def _few(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "Evolution", Small)
 
 
+@pytest.mark.slow
 def test_tiers(read_json: ReadJson):
     budgets = ("--budget", "small=1", "--budget", "big=25%")
     found = read_json("tiers", DATA / "helm_accuracy.csv", *budgets, *FAST, "--no-exhaustive")
@@ -48,6 +49,7 @@ def test_tiers(read_json: ReadJson):
         ("raw/clip_benchmark_long.csv", ["--model-column", "model_fullname"], "benchmarks"),
     ],
 )
+@pytest.mark.slow
 def test_select(read_json: ReadJson, name: str, options: list[Any], unit: str):
     quick = (*FAST, "--no-exhaustive", "--no-baselines")
     found = read_json("select", DATA / name, *options, "-k", 3, *quick)

@@ -34,6 +34,7 @@ def states(folder: Path) -> set[str]:
     ],
     ids=["tiers", "pareto", "assess", "tiers-assess"],
 )  # fmt: skip
+@pytest.mark.slow
 def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_bytes(
     tmp_path: Path, verb: tuple[str, ...]
 ) -> None:
@@ -80,6 +81,7 @@ def test_a_run_that_left_checkpoints_is_not_begun_anew_by_mistake(run: Run, here
     assert "add --resume to go on with it, or remove the folder" in done.stderr
 
 
+@pytest.mark.slow
 def test_resume_without_an_earlier_run_begins_and_without_out_is_wrong_usage(
     run: Run, here: Path
 ) -> None:
@@ -90,6 +92,7 @@ def test_resume_without_an_earlier_run_begins_and_without_out_is_wrong_usage(
     assert not Path("run.checkpoint").exists()
 
 
+@pytest.mark.slow
 def test_a_checkpoint_of_another_configuration_is_refused(here: Path, run: Run) -> None:
     job = ("select", "small.csv", "-k", "3", "--scorer", "ridge", "--no-exhaustive", "--out", "run")
     from eevee.search.checkpoint import Checkpoints
@@ -105,6 +108,7 @@ def test_a_checkpoint_of_another_configuration_is_refused(here: Path, run: Run) 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.slow
 def test_ctrl_c_ends_an_assessment_without_an_estimate_and_resume_goes_on(tmp_path: Path) -> None:
     asked = (
         "assess", str(DATA / "bbh/scores.csv"), "-k", "4", "--scorer", "ridge", "--n-splits", "5",

@@ -128,6 +128,7 @@ eevee.cli.main()
 """
 
 
+@pytest.mark.slow
 def test_same_seed_same_bytes_in_another_process(finished: Path, here: Path):
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_FIGURES, *TIERS_JOB, "--out", "run"],
@@ -140,6 +141,7 @@ def test_same_seed_same_bytes_in_another_process(finished: Path, here: Path):
         assert Path("run", name).read_bytes() == (finished / "done" / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_another_seed_differs(run: Run, finished: Path, here: Path):
     run(*TIERS_JOB, "--out", "run", "--seed", 1)
     for name in ("tiers.yaml", "subsets.csv"):
@@ -274,6 +276,7 @@ def test_a_zero_weight_takes_a_benchmark_out_of_the_targets(read_json: ReadJson,
     assert loss("small.csv", *weights) != loss("small.csv")
 
 
+@pytest.mark.slow
 def test_the_smallest_tables_are_enough(read_json: ReadJson, here: Path):
     for table, k in (("four.csv", 2), ("two.csv", 1), ("two.csv", 2)):
         assert len(read_json("select", table, "-k", k, *FAST)["best"]) == k
@@ -313,6 +316,7 @@ def started(*args: str, seconds: float = 3.0) -> subprocess.Popen:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.slow
 def test_ctrl_c_writes_the_best_so_far_and_exits_with_130(finished: Path, here: Path):
     job = started()
     job.send_signal(signal.SIGINT)
@@ -329,6 +333,7 @@ def test_ctrl_c_writes_the_best_so_far_and_exits_with_130(finished: Path, here: 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.slow
 def test_a_second_ctrl_c_stops_at_once_and_leaves_an_earlier_run_as_it_was(
     finished: Path, here: Path
 ):

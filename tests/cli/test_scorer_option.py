@@ -41,6 +41,7 @@ def test_every_verb_runs_with_every_scorer(run: Run, verb: str, scorer: str) -> 
 
 @pytest.mark.parametrize("scorer", CLOSED_FORM)
 @pytest.mark.usefixtures("here")
+@pytest.mark.slow
 def test_a_run_folder_names_the_scorer(run: Run, scorer: str) -> None:
     run(*VERBS["tiers"], "--scorer", scorer, "--out", "out")
     assert config("out")["scorer"]["name"] == scorer
@@ -64,6 +65,7 @@ def test_the_default_is_the_mlp(read_json: Callable[..., Any]) -> None:
 
 
 @pytest.mark.usefixtures("here")
+@pytest.mark.slow
 def test_auto_says_what_it_chose_and_why(run: Run) -> None:
     result = run(*VERBS["tiers"], "--scorer", "auto", "--out", "out")
     line, *progress = result.stderr.splitlines()

@@ -46,6 +46,7 @@ def makers(here: Path) -> Path:
     return here
 
 
+@pytest.mark.slow
 def test_kinds_stand_side_by_side_and_details_are_of_the_first(run: Run, makers: Path) -> None:
     shown = words(run(*ASSESS, *KINDS).stdout)
     assert "Assessed loss by what was held out, k = 2, ridge scorer (targets: all)" in shown
@@ -56,6 +57,7 @@ def test_kinds_stand_side_by_side_and_details_are_of_the_first(run: Run, makers:
     assert shown.count("Pairs of models in the right order") == 1
 
 
+@pytest.mark.slow
 def test_without_kinds_everything_is_as_it_was(read_json: ReadJson, makers: Path) -> None:
     plain, kinds = read_json(*ASSESS), read_json(*ASSESS, *KINDS)
     assert plain["splits"] is None
@@ -63,6 +65,7 @@ def test_without_kinds_everything_is_as_it_was(read_json: ReadJson, makers: Path
         assert plain[frame] == kinds[frame]
 
 
+@pytest.mark.slow
 def test_json_and_the_run_folder_hold_a_row_per_method_and_kind(
     run: Run, read_json: ReadJson, makers: Path
 ) -> None:
@@ -86,6 +89,7 @@ def test_time_goes_by_the_date_that_is_named(read_json: ReadJson, makers: Path) 
     assert tested == {f"m{i:02d}" for i in range(11, 16)}
 
 
+@pytest.mark.slow
 def test_a_number_in_place_of_kinds_is_how_many_splits_a_search_has(
     read_json: ReadJson, makers: Path
 ) -> None:
@@ -150,6 +154,7 @@ WARNING = (
 
 
 @pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.slow
 def test_near_duplicates_that_splits_part_are_told_of_until_they_are_grouped(
     run: Run, makers: Path, verb: str
 ) -> None:

@@ -86,6 +86,7 @@ def test_a_full_disk_is_one_line(here: Path, verb: str) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
 @pytest.mark.parametrize("end", [">&-", "2>&-", "| head -1"])
+@pytest.mark.slow
 def test_closed_streams_end_quietly(here: Path, end: str) -> None:
     done = subprocess.run(
         f"{sys.executable} -m eevee describe small.csv {end}",

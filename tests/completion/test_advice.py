@@ -106,6 +106,7 @@ def test_what_costs_nothing_comes_first_and_ties_go_by_drop_then_name() -> None:
     assert found["benchmark"].tolist() == ["y", "z", "a", "b"]
 
 
+@pytest.mark.slow
 def test_a_table_is_completed_first_and_its_costs_decide() -> None:
     scores = made_table(30, 6).scores
     shown = scores.mask(np.random.default_rng(0).random(scores.shape) < 0.3)
@@ -133,6 +134,7 @@ def test_a_model_with_all_scores_needs_none_and_an_unknown_one_is_named() -> Non
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the public tables are not here")
+@pytest.mark.slow
 def test_what_it_suggests_lowers_held_out_error_more_than_a_random_benchmark() -> None:
     from tests.benchmarks.bench_completion import after_one_more
 

@@ -35,6 +35,7 @@ def with_gaps(scores: pd.DataFrame, missing: float, seed: int = 0) -> pd.DataFra
 
 @settings(max_examples=6, deadline=None)
 @given(seed=st.integers(0, 99), missing=st.floats(0.05, 0.9))
+@pytest.mark.slow
 def test_measured_cells_stay_and_all_others_are_predicted(seed: int, missing: float) -> None:
     shown = with_gaps(made_scores(seed, 15), missing, seed)
     filled = impute(shown)
@@ -91,6 +92,7 @@ def test_logits_and_a_low_rank_are_found_where_the_table_is_made_of_them() -> No
     assert filled.rank >= 1
 
 
+@pytest.mark.slow
 def test_a_table_and_its_frame_are_filled_alike_and_every_time_alike() -> None:
     shown = with_gaps(made_scores(), 0.5)
     one = impute(shown, seed=3)
@@ -116,6 +118,7 @@ def directed(scores: pd.DataFrame, lower: np.ndarray) -> eevee.ResultsTable:
 
 
 @pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.slow
 def test_columns_that_are_negated_with_their_direction_get_negated_predictions(first: int) -> None:
     shown = with_gaps(made_scores(), 0.5).rename(columns={"b00": "seconds", "b01": "err"})
     lower = shown.columns.isin(["seconds", "err"])
@@ -127,6 +130,7 @@ def test_columns_that_are_negated_with_their_direction_get_negated_predictions(f
     pd.testing.assert_frame_equal(one.scores, other.scores * sign, check_exact=True)
 
 
+@pytest.mark.slow
 def test_directions_let_lower_is_better_columns_help() -> None:
     scores = made_scores(4, 60)
     scores.iloc[:, :6] = 100 - scores.iloc[:, :6]
@@ -212,6 +216,7 @@ def test_folds_share_out_every_measured_cell_once_and_each_models_evenly() -> No
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the public tables are not here")
+@pytest.mark.slow
 def test_half_of_each_models_scores_are_predicted_on_a_real_sparse_table() -> None:
     table = pd.read_csv(DATA / "llm_benchpress_83x49.csv", index_col=0)
     rng = np.random.default_rng(11)
@@ -229,6 +234,7 @@ def test_half_of_each_models_scores_are_predicted_on_a_real_sparse_table() -> No
 
 @pytest.mark.parametrize("level", [0.5, 0.9])
 @pytest.mark.parametrize("missing", [0.3, 0.7])
+@pytest.mark.slow
 def test_intervals_cover_hidden_truth_about_as_often_as_they_say(
     level: float, missing: float
 ) -> None:

@@ -33,6 +33,7 @@ def cut(table: pd.DataFrame, side: int, kept: int = 8, columns: int = 4) -> pd.D
 
 
 @pytest.mark.parametrize("side", [1, -1])
+@pytest.mark.slow
 def test_models_outside_those_measured_are_covered_and_not_far_off_to_one_side(side: int) -> None:
     inside, given, bias = [], [], []
     for seed in range(3):
@@ -78,6 +79,7 @@ def test_hidden_scores_of_a_column_never_reach_its_own_test() -> None:
         np.testing.assert_array_equal(one.reach.outside, two.reach.outside)
 
 
+@pytest.mark.slow
 def test_promised_drops_come_true_on_a_made_table() -> None:
     promised, true = [], []
     for seed in range(4):

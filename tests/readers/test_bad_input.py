@@ -40,7 +40,7 @@ BAD: list[tuple[str | bytes, list[str]]] = [
     ("model,params\nm1,1\nm2,2\nm3,3\nm4,4\n", ["no numeric column", "'params'"]),
     ("model,a,b\nm1,1,2\nm2,2,1\nm3,3,4\n", ["3 models", "at least 4"]),
     ("Metric,m1,m2\nmmlu,1,2\narc,2,1\nx,3,4\ny,4,1\n", ["'Metric'", "transpose"]),
-    ("model\ta\tb\nm1\t0,8\t1\nm2\t0,7\t2\nm3\t0,1\t5\nm4\t0,2\t6\n", ["row 2", "decimal comma"]),
+    ("model\ta\tb\nm1\t0,8\t1.5\nm2\t0,7\t2\nm3\t0,1\t5\nm4\t0,2\t6\n", ["row 2", "decimal comma"]),
 ]
 
 

@@ -104,3 +104,73 @@ def test_nothing_left_is_an_error_that_says_why(fails: Fails):
 
 def test_numbers_too_large_to_compute_with_are_an_error(fails: Fails):
     assert "column 'a'" in fails("model,a,b\nm1,1e300,2\nm2,2e300,1\nm3,3,7\nm4,4,1\n")
+
+
+def _skills(n_models: int = 14, n_columns: int = 8) -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    values = np.linspace(70, 40, n_models)[:, None] + rng.normal(0, 4, (n_models, n_columns))
+    names = ("sums", "law", "code", "chat", "prose", "facts", "maps", "jokes")[:n_columns]
+    return pd.DataFrame(values.round(1), [f"m{i:02d}" for i in range(n_models)], names)
+
+
+MADE = {
+    "median": lambda s: s.median(axis=1),
+    "geometric mean": lambda s: np.exp(np.log(s).mean(axis=1)),
+    "harmonic mean": lambda s: s.shape[1] / (1 / s).sum(axis=1),
+    "largest": lambda s: s.max(axis=1),
+    "smallest": lambda s: s.min(axis=1),
+    "mean place": lambda s: s.rank(ascending=False).mean(axis=1),
+    "mean of standardised scores": lambda s: ((s - s.mean()) / s.std()).mean(axis=1),
+    "geometric mean of 'sums', 'law'": lambda s: np.exp(np.log(s.iloc[:, :4]).mean(axis=1)),
+    "mean of 'sums', 'code', 'maps'": lambda s: s[["sums", "code", "maps"]].mean(axis=1),
+    "difference of 'law', 'chat'": lambda s: s["law"] - s["chat"] - 0.0,
+}
+
+
+@pytest.mark.parametrize("how", MADE)
+def test_columns_that_others_make_are_found_by_their_numbers(read: Read, how: str):
+    frame = _skills()
+    name = "law-chat gap" if "difference" in how else "Q7"
+    frame[name] = MADE[how](frame).round(2)
+    table = read(frame.rename_axis("model").to_csv())
+    assert set(table.benchmark_names) == set(frame.columns) - {name}
+    assert any(how in note.why for note in table.provenance.notes if note.name == name)
+
+
+def test_a_mean_that_counts_gaps_as_zero_is_found(read: Read):
+    frame = _skills()
+    frame = frame.mask(np.random.default_rng(3).random(frame.shape) < 0.15)
+    frame["Q7"] = frame.fillna(0).mean(axis=1).round(2)
+    assert "Q7" not in read(frame.rename_axis("model").to_csv()).benchmark_names
+
+
+def test_the_best_of_two_columns_is_no_aggregate_and_names_may_differ_by_case_alone(read: Read):
+    frame = _skills()
+    frame["SUMS"] = frame["sums"] + np.linspace(1, 9, 14).round(1)  # always above the others
+    frame["top"] = frame[["sums", "law"]].max(axis=1) + 20
+    assert set(read(frame.rename_axis("model").to_csv()).columns.index) == set(frame.columns)
+
+
+ROWS = {
+    "largest": lambda s: s.max(),
+    "smallest": lambda s: s.min(),
+    "spread": lambda s: s.std(),
+    "mean of the 5 models below": lambda s: s.iloc[:5].mean(),
+}
+
+
+@pytest.mark.parametrize("how", ROWS)
+def test_rows_that_others_make_are_found_by_their_numbers(read: Read, how: str):
+    frame = _skills()
+    row = ROWS[how](frame).round(1).to_frame("Summary").T
+    frame = pd.concat([row, frame] if "below" in how else [frame, row])
+    table = read(frame.rename_axis("model").to_csv())
+    assert "Summary" not in table.model_names
+    assert table.n_models == 14
+    assert any(how in note.why for note in table.provenance.notes if note.name == "Summary")
+
+
+def test_a_mean_of_models_that_are_the_same_is_a_model(read: Read):
+    frame = _skills()
+    frame = pd.concat([frame, frame.iloc[[3, 3, 3]].set_axis(["x", "y", "z"])])
+    assert read(frame.rename_axis("model").to_csv()).n_models == 17

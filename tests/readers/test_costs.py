@@ -401,6 +401,7 @@ def test_wrong_speeds_are_refused(fails: Fails, options: dict[str, object], part
     speeds=st.tuples(*[st.floats(0.1, 10.0)] * 3),
     statistic=st.sampled_from(["median", "mean", "max", "min", "q90"]),
 )
+@pytest.mark.slow
 def test_rows_and_a_grid_of_cells_cost_the_same_and_speeds_are_factors(
     hours: list[float], types: list[str], speeds: tuple[float, ...], statistic: str
 ):

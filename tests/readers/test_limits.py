@@ -46,6 +46,7 @@ def within(megabytes: float) -> Iterator[None]:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_a_small_gzip_file_cannot_become_a_large_text(fails: Fails) -> None:
     packed = gzip.compress(BASE.encode() + b"\n" * 60_000_000)
     assert len(packed) < 100_000
@@ -53,6 +54,7 @@ def test_a_small_gzip_file_cannot_become_a_large_text(fails: Fails) -> None:
         assert ALLOW in fails(packed, max_mb=2)
 
 
+@pytest.mark.slow
 def test_a_large_file_is_refused_unread(tmp_path: Path) -> None:
     path = tmp_path / "sparse.csv"
     with path.open("wb") as file:
@@ -70,6 +72,7 @@ def test_an_endless_file_is_refused() -> None:
 
 
 @pytest.mark.parametrize("filler", ["\n", ",,,,\n", "a,b\n"])
+@pytest.mark.slow
 def test_cells_and_empty_lines_are_counted(fails: Fails, filler: str) -> None:
     with within(60), quickly(3):
         assert "has more than 0.2 million cells; if" in fails(BASE + filler * 210_000, max_mb=2)
@@ -162,6 +165,7 @@ def test_near_misses_of_many_names_are_looked_for_among_few() -> None:
         assert did_you_mean("x" * 100_000, ["x" * 100_001]) == ""
 
 
+@pytest.mark.slow
 def test_a_wide_sparse_table_is_read_in_seconds(tmp_path: Path) -> None:
     """As large as the widest published leaderboards: 662 models x 1,553 benchmarks."""
     rng = np.random.default_rng(0)

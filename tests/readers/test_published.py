@@ -458,3 +458,135 @@ def test_the_case_of_arrows_is_read_as_lower():
     ]  # fmt: skip
     with pytest.raises(EeveeError, match="more than one score"):
         read_table(CASES / "p14_partial_splits.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "top", "role"),
+    [
+        ("Input $/1M", 15, "cost"),
+        ("Avg. cost per question", 3, "cost"),
+        ("Preis (€)", 15, "cost"),
+        ("Laufzeit (s)", 500, "cost"),
+        ("推理时间", 500, "cost"),
+        ("images/sec", 3000, "cost"),
+        ("TTFT", 900, "cost"),
+        ("A100 hours", 90, "cost"),
+        ("power (W)", 700, "cost"),
+        ("Paramètres", 70, "attribute"),
+        ("learning_rate", 0.001, "attribute"),
+        ("trainer/global_step", 90000, "step"),
+        ("GitHub stars", 9000, "attribute"),
+        ("correct", 900, "count"),
+        ("verbosity", 3000, "count"),
+        ("open_source", 1, "attribute"),
+    ],
+)
+def test_units_and_words_of_other_languages_say_what_is_no_score(
+    read: Read, name: str, top: float, role: str
+):
+    frame, rng = scores(), np.random.default_rng(4)
+    whole = role in {"step", "count"} or "stars" in name
+    frame[name] = rng.uniform(top / 50, top, 14).round(0 if whole else 6)
+    frame[name] = [0, 1] * 7 if name == "open_source" else frame[name]
+    table = read(csv(frame))
+    assert set(table.benchmark_names) == set(NAMES)
+    assert roles(table)[name] == role
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Time Travel",
+        "Rank-1",
+        "memory (needle)",
+        "cost-aware QA",
+        "Language ID",
+        "Position",
+        "Depth",
+        "Context",
+        "时间推理",
+        "House Price",
+        "Length",
+        "games",
+        "RMSE (s)",
+        "Entity links",
+        "Generation",
+    ],
+)
+def test_benchmarks_that_sound_like_something_else_stay(read: Read, name: str):
+    frame = scores()
+    values = np.random.default_rng(5).uniform(40, 70, 14)
+    frame[name] = values.round() if name in {"Language ID", "games", "Entity links"} else values
+    assert name in read(csv(frame)).scores
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "{} [1.5, 99.5]",
+        "{} (+9/-7)",
+        "{} +9/-7",
+        "{} (+1.2)",
+        "{} ↓1.2",
+        "~{}",
+        "🥇 {}",
+        "{} pts",
+        "{} (a)",
+        "{}<sup>1</sup>",
+        "{} (5-shot)",
+        "'{}'",
+        "{} ↑",
+    ],
+)
+def test_one_number_is_read_of_a_cell_with_more_in_it(read: Read, cell: str):
+    frame = scores()
+    table = read(csv(frame.map(cell.format)))
+    assert np.array_equal(table.scores[list(NAMES)], frame)
+
+
+@pytest.mark.parametrize("separator", [";", "\t", ","])
+def test_decimal_commas_are_read_whatever_the_separator(read: Read, separator: str):
+    frame = scores()
+    text = frame.map(lambda v: str(v).replace(".", ",")).to_csv(sep=separator)
+    assert np.array_equal(read(text).scores[list(NAMES)], frame)
+
+
+def test_separators_at_the_ends_of_rows_shift_nothing(read: Read):
+    frame = scores()
+    head, _, body = csv(frame).partition("\n")
+    table = read(head + "\n" + body.replace("\n", ",\n"))
+    assert np.array_equal(table.scores[list(NAMES)], frame)
+
+
+def test_an_unknown_word_that_repeats_among_numbers_is_missing(read: Read):
+    frame = scores().astype(object)
+    frame.iloc[3:11, 3] = "gesperrt"
+    table = read(csv(frame))
+    assert int(table.scores["chat"].isna().sum()) == 8
+    assert "'gesperrt' in 8 cells: read as missing" in why(table, "chat")
+
+
+@pytest.mark.parametrize("first", ["Organization", "Date", "License"])
+@pytest.mark.parametrize("name", ["Modell", "Backbone", "Model / Method", "模型"])
+def test_makers_and_dates_before_the_name_are_no_models(read: Read, first: str, name: str):
+    frame = scores().rename_axis(name).reset_index()
+    frame.insert(
+        0, first, [f"2024-05-{i:02d}" if first == "Date" else "ab"[i % 2] for i in range(14)]
+    )
+    assert list(read(frame.to_csv(index=False)).model_names) == list(frame[name])
+
+
+def test_groups_above_the_names_are_tasks(read: Read):
+    frame = scores()
+    table = read(",Reasoning,,,Writing,,,,\n" + csv(frame))
+    assert set(table.benchmark_names) == set(NAMES)
+    assert table.benchmarks.loc["law", "task"] == "Reasoning"
+    assert table.benchmarks.loc["jokes", "task"] == "Writing"
+
+
+def test_missing_of_one_column_leaves_the_others_alone(read: Read, fails: Fails):
+    frame = scores()
+    frame.iloc[:3, [1, 2]] = -1.0
+    table = read(csv(frame), missing=["law=-1"])
+    assert table.scores.isna().sum().to_dict() == {**dict.fromkeys(NAMES, 0), "law": 3}
+    assert "no column 'lav' (did you mean 'law'?)" in fails(csv(frame), missing=["lav=-1"])

@@ -58,6 +58,7 @@ READABLE: list[tuple[str, dict[str, Any], int, int, int, int]] = [
     READABLE,
     ids=[row[0] for row in READABLE],
 )
+@pytest.mark.slow
 def test_shape(
     name: str, options: dict[str, Any], models: int, benchmarks: int, columns: int, missing: int
 ):
@@ -89,6 +90,7 @@ def test_a_raw_file_holds_the_same_numbers_as_the_cleaned_one(
 @pytest.mark.parametrize(
     ("name", "options"), [(row[0], row[1]) for row in READABLE if not row[0].startswith("raw/")]
 )
+@pytest.mark.slow
 def test_pandas_reads_the_same_numbers(name: str, options: dict[str, Any]):
     frame = pd.read_csv(DATA / name, index_col=0)
     frame = frame[~frame.index.duplicated()]
@@ -105,6 +107,7 @@ def test_gate_losses_are_lower_better():
     )
 
 
+@pytest.mark.slow
 def test_no_accuracy_is_guessed_to_be_lower_better():
     for name in ("bbh_27.csv", "openclip_38.csv", "mteb_dense_block.csv", "helm_accuracy.csv"):
         assert set(eevee.read_table(DATA / name).columns["direction"]) == {"higher"}
@@ -231,6 +234,7 @@ def test_what_cannot_be_read_says_why(name: str, options: dict[str, Any], parts:
     assert all(part in str(caught.value) for part in parts), caught.value
 
 
+@pytest.mark.slow
 def test_reading_imports_neither_torch_nor_matplotlib():
     code = (
         "import sys, eevee; from eevee.analysis.describe import summary;"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -99,6 +100,7 @@ def written(frame: pd.DataFrame, layout: str, delimiter: str, quoting: int) -> s
     zipped=st.booleans(),
     quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
 )
+@pytest.mark.slow
 def test_a_written_table_reads_back_the_same(
     frame: pd.DataFrame, layout: str, delimiter: str, encoding: str, zipped: bool, quoting: int
 ):
@@ -120,6 +122,7 @@ def test_a_written_table_reads_back_the_same(
 
 @settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(frame=tables())
+@pytest.mark.slow
 def test_a_dataframe_and_its_csv_give_the_same_table(frame: pd.DataFrame):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "scores.csv"
@@ -132,6 +135,7 @@ def test_a_dataframe_and_its_csv_give_the_same_table(frame: pd.DataFrame):
 
 @settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(frame=tables(), seed=st.randoms(use_true_random=False))
+@pytest.mark.slow
 def test_the_order_of_columns_changes_no_benchmark_unit_or_direction(frame: pd.DataFrame, seed):
     shuffled = list(frame.columns)
     seed.shuffle(shuffled)

@@ -45,6 +45,7 @@ def test_the_cost_figure_holds_every_subset_and_each_tier(scorer: MLPScorer):
     assert (frame["cost"] <= 4).all()
 
 
+@pytest.mark.slow
 def test_blank_losses_leave_out_costs_and_ablation(scorer: MLPScorer, tmp_path: Path):
     """At k = n nothing is unseen."""
     blank = scorer.with_targets("unseen")
@@ -56,6 +57,7 @@ def test_blank_losses_leave_out_costs_and_ablation(scorer: MLPScorer, tmp_path: 
     assert names == {"rank", "heatmap"}
 
 
+@pytest.mark.slow
 def test_a_tier_may_be_called_as_the_one_search_of_select(scorer: MLPScorer, tmp_path: Path):
     tiers = eevee.build_tiers(scorer, {"selected": 3}, baselines=False)
     shown = overview(scorer, tiers.searches, tiers.losses)

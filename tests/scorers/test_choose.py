@@ -39,6 +39,7 @@ def losses_of(table: ResultsTable, splits: Splits, name: Any) -> float:
     return float(np.prod(scores ** (1 / len(scores))))
 
 
+@pytest.mark.slow
 def test_a_very_sparse_low_rank_table_gets_the_factor_model() -> None:
     table = low_rank_table(30, missing=0.7)
     found = choose_scorer(table, eevee.shuffle_splits(table), **QUICK)
@@ -46,6 +47,7 @@ def test_a_very_sparse_low_rank_table_gets_the_factor_model() -> None:
     assert found.losses["factor"] == min(found.losses.values())
 
 
+@pytest.mark.slow
 def test_a_complete_linear_table_gets_what_is_linear_or_the_default() -> None:
     table = low_rank_table(16, missing=0.0)
     found = choose_scorer(table, eevee.shuffle_splits(table), epochs=60)
@@ -53,6 +55,7 @@ def test_a_complete_linear_table_gets_what_is_linear_or_the_default() -> None:
     assert found.losses["ridge"] < found.losses["factor"]
 
 
+@pytest.mark.slow
 def test_the_winner_is_the_lowest_or_a_tie_that_comes_first() -> None:
     for seed in range(4):
         table = made_table(missing=0.1 * seed, seed=seed)
@@ -182,6 +185,7 @@ def test_splits_of_its_own_change_the_numbers_and_not_the_scorers_splits() -> No
 
 
 @pytest.mark.parametrize("name", CANDIDATES)
+@pytest.mark.slow
 def test_auto_scores_as_the_chosen_scorer_does(name: Any) -> None:
     table = rich_table()
     splits = few_splits(table)

@@ -64,6 +64,7 @@ def test_gaps_of_a_held_out_model_change_no_prediction_of_another(
     np.testing.assert_allclose(shown[:, :, 1:], shown_after[:, :, 1:], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_calibrated_epochs_do_not_depend_on_held_out_models() -> None:
     table = rich_table(24, missing=0.0)
     splits = few_splits(table, 1)

@@ -88,6 +88,7 @@ def mean_scores_shown(
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", SCORERS)
+@pytest.mark.slow
 def test_kendall_is_that_of_the_mean_scores_that_a_user_sees(name: str, weighted: bool) -> None:
     table = rich_table(24, seed=1)
     weights = {b: float(i) for i, b in enumerate(table.benchmark_names)} if weighted else None
@@ -138,6 +139,7 @@ def test_r2_is_the_unseen_loss_over_that_of_means(name: str, weighted: bool) -> 
 
 @pytest.mark.parametrize("objective", ["kendall", "r2"])
 @pytest.mark.parametrize("name", SCORERS)
+@pytest.mark.slow
 def test_a_value_does_not_depend_on_what_is_scored_beside(name: str, objective: Any) -> None:
     table = rich_table(20, seed=3)
     subsets = some_subsets(table)

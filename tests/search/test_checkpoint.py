@@ -91,6 +91,7 @@ def test_a_stop_while_greedy_search_runs_loses_nothing_and_greedy_runs_no_more_t
     assert len(climbs) == 2
 
 
+@pytest.mark.slow
 def test_a_network_scorer_says_the_same_of_its_epochs_after_a_resumed_search(
     tmp_path: Path,
 ) -> None:

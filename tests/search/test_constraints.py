@@ -80,6 +80,7 @@ def allowed(table: ResultsTable, rules: Constraints, k, budget) -> list[Subset]:
 
 @settings(max_examples=300, deadline=None)
 @given(problem=problems())
+@pytest.mark.slow
 def test_the_space_is_what_keeps_every_rule_and_is_refused_where_nothing_does(problem) -> None:
     table, rules, k, budget = problem
     wanted = allowed(table, rules, k, budget)
@@ -187,6 +188,7 @@ def test_what_is_paid_for_is_in_and_costs_nothing() -> None:
     assert {b.name: b.cost for b in tiers["next"].benchmarks}["b00"] == 0.0
 
 
+@pytest.mark.slow
 def test_evolution_under_rules_visits_only_what_keeps_them() -> None:
     table = tasked([1.0, 2.0] * 8, ["x", "y", "z", None] * 4)
     rules = Constraints(require=["b03"], exclude=["b00"], max_per_task=2, min_per_task=1)

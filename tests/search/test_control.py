@@ -34,6 +34,7 @@ def test_what_control_holds_can_be_given_as_before() -> None:
     assert again[0].best == eevee.sweep(scorer, [2])[0].best
 
 
+@pytest.mark.slow
 def test_searches_inside_a_job_report_no_generations() -> None:
     scorer = FunctionScorer(table_with(12), smooth)
     procedure = eevee.Procedure(exhaustive=False)

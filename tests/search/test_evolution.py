@@ -38,6 +38,7 @@ def _run(costs=16, loss=smooth, *, again=None, **options):
 
 @pytest.mark.parametrize("selection", ["best", "tournament"])
 @pytest.mark.parametrize("size", [{"k": 4}, {"k": None, "budget": 5.0}])
+@pytest.mark.slow
 def test_no_subset_is_scored_twice(selection: str, size: dict) -> None:
     evolution = Evolution.paper(selection=selection, patience=None, generations=5)
     found, scorer = _run(evolution=evolution, **size)
@@ -62,6 +63,7 @@ def test_a_generation_goes_to_the_scorer_in_one_batch() -> None:
 
 
 @pytest.mark.parametrize("loss", [smooth, noise])
+@pytest.mark.slow
 def test_parents_stay_so_the_best_and_the_mean_of_the_kept_never_get_worse(loss) -> None:
     found, _ = _run(loss=loss, evolution=Evolution.paper(patience=None))
     for name in ("best", "mean", "worst"):
@@ -97,6 +99,7 @@ def test_evolution_beats_as_many_random_subsets() -> None:
     assert found.best_row["loss"] < min(drawn)
 
 
+@pytest.mark.slow
 def test_it_stops_after_patience_generations_without_a_better_subset() -> None:
     for patience in (1, 2, 3):
         found, _ = _run(evolution=Evolution.paper(patience=patience, generations=40))
@@ -105,6 +108,7 @@ def test_it_stops_after_patience_generations_without_a_better_subset() -> None:
         assert len(found.logbook) < 41
 
 
+@pytest.mark.slow
 def test_without_patience_all_generations_run() -> None:
     found, _ = _run(evolution=Evolution.paper(patience=None, generations=7))
     assert found.logbook["generation"].tolist() == list(range(8))
@@ -178,6 +182,7 @@ def test_ties_are_broken_the_same_way_where_the_best_fifty_end() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_best_fifty_are_ranked_by_the_loss_that_the_search_did_not_see() -> None:
     found, scorer = _run(again=lambda s: noise(s, "again"))
     by_loss = found.evaluated.sort_values("loss")["benchmarks"].tolist()[:50]
@@ -373,6 +378,7 @@ for selection in ("best", "tournament"):
 """
 
 
+@pytest.mark.slow
 def test_the_result_does_not_depend_on_the_hash_seed() -> None:
     outputs = {
         subprocess.run(

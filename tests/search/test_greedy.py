@@ -35,6 +35,7 @@ def _steps(space, loss, empty=1.0):
 @pytest.mark.parametrize("search", ALL)
 @QUICK
 @given(goal=goals(), salt=st.integers(0, 99))
+@pytest.mark.slow
 def test_what_is_found_is_in_the_space(search, goal: Goal, salt: int) -> None:
     scorer = FunctionScorer(goal.table, lambda subset: noise(subset, salt))
     found = search(scorer, **goal.options)

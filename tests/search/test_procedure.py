@@ -67,6 +67,7 @@ def test_every_method_runs_as_a_procedure_and_under_a_budget(method: str) -> Non
     assert procedure.run(scorer, 3).settings["method"] == method
 
 
+@pytest.mark.slow
 def test_the_default_never_loses_to_greedy_search_with_swaps_and_no_move_improves_it() -> None:
     for salt in range(2):
         scorer = FunctionScorer(table_with(16), lambda s, salt=salt: smooth(s, salt) + noise(s) / 9)

@@ -90,6 +90,7 @@ def test_a_search_under_a_budget_never_scores_what_costs_more(
     assert set(scorer.asked.values()) == {1}
 
 
+@pytest.mark.slow
 def test_evolution_under_a_budget_reaches_every_subset_of_a_small_space() -> None:
     costs = [1.0, 2.0, 3.0, 2.5, 1.5]
     scorer = FunctionScorer(table_with(costs), noise)

@@ -115,6 +115,7 @@ def standing(table: eevee.ResultsTable) -> np.ndarray:
 
 
 @given(missing=st.floats(0, 0.4), test=st.floats(0.1, 0.6), seed=st.integers(0, 99))
+@pytest.mark.slow
 def test_every_frontier_test_model_is_above_every_other_model(
     missing: float, test: float, seed: int
 ) -> None:
@@ -142,6 +143,7 @@ ORDERED = [eevee.splits.frontier_splits, eevee.splits.time_splits]
 
 @pytest.mark.parametrize("make", ORDERED)
 @given(labels=st.lists(st.integers(0, 15), min_size=30, max_size=30))
+@pytest.mark.slow
 def test_groups_are_not_straddled_and_a_relative_of_a_test_model_does_not_train(
     make: Callable[..., eevee.splits.Splits], labels: list[int]
 ) -> None:

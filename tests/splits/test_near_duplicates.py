@@ -76,6 +76,7 @@ def test_labels_count_up_in_the_order_of_first_members() -> None:
 
 
 @given(scale=st.floats(1e-3, 1e4), shift=st.floats(-1e4, 1e4))
+@pytest.mark.slow
 def test_scales_shifts_and_directions_of_columns_do_not_matter(scale: float, shift: float) -> None:
     table = with_rows(made_table(12), made_table(12).scores.to_numpy()[:2] + 0.01)
     moved = eevee.ResultsTable.from_scores(shift - scale * table.scores)

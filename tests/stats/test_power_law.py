@@ -27,6 +27,7 @@ def test_it_never_rises_and_never_goes_below_zero(losses: list[float]) -> None:
 
 @settings(max_examples=25)
 @given(st.lists(st.floats(0.01, 10), min_size=20, max_size=20))
+@pytest.mark.slow
 def test_a_guess_lies_in_its_interval_which_reaches_up_to_the_last_loss(
     losses: list[float],
 ) -> None:

@@ -214,6 +214,7 @@ def tier_sets(draw: st.DrawFn) -> TierSet:
 
 @settings(deadline=None)
 @given(tiers=tier_sets())
+@pytest.mark.slow
 def test_any_tier_set_survives_and_gives_the_same_bytes_again(tmp_path_factory, tiers):
     folder = tmp_path_factory.mktemp("tiers")
     for name, text in (("t.yaml", tiers_to_yaml(tiers)), ("t.json", tiers_to_json(tiers))):

@@ -31,6 +31,7 @@ QUICK = Procedure(
     shares=st.lists(st.integers(15, 100), min_size=2, max_size=4),
     loss=st.sampled_from([smooth, noise]),
 )
+@pytest.mark.slow
 def test_each_nested_tier_holds_the_smaller_ones_and_fits_its_budget(costs, shares, loss) -> None:
     scorer = FunctionScorer(table_with(costs), loss)
     total = sum(costs)

@@ -19,6 +19,8 @@ WHAT = "the long table that eevee import writes"
 
 HEADER = ("model", "benchmark", "metric", "score", "stderr", "direction", "seed", "cost_seconds",
           "harness", "version", "source")  # fmt: skip
+MORE = ("task", "gives_way")
+"""Columns that follow where there is something in them: of benchmarks, and `Row.lesser`."""
 
 
 def fits(files: Files) -> bool:
@@ -30,21 +32,25 @@ def read(files: Files) -> Harvest:
     """Read rows, and attributes of models in further columns."""
     rows: list[Row] = []
     models: dict[str, dict[str, object]] = {}
+    tasks: dict[str, str] = {}
     for path in files.named(".csv"):
         if not files.head(path).startswith(",".join(HEADER)):
             continue
         grid = files.grid(path)
-        rows += [_row(grid, i, files.where(path)) for i in range(len(grid.rows))]
-        for j in range(len(HEADER), grid.width):
-            for cells, value in zip(grid.rows, grid.values(j), strict=True):
-                models.setdefault(cells[0], {})[grid.header[j]] = value
+        place = {name: j for j, name in enumerate(grid.header)}
+        rows += [_row(grid, place, i, files.where(path)) for i in range(len(grid.rows))]
+        if "task" in place:
+            pairs = zip(grid.column(place["benchmark"]), grid.column(place["task"]), strict=True)
+            tasks |= {benchmark: task for benchmark, task in pairs if not is_missing(task)}
+        for name in (name for name in grid.header if name not in {*HEADER, *MORE}):
+            for cells, value in zip(grid.rows, grid.values(place[name]), strict=True):
+                models.setdefault(cells[0], {})[name] = value
     scored = tuple(row for row in rows if not math.isnan(row.score))
-    return Harvest(scored, models=models)
+    return Harvest(scored, models=models, tasks=tasks)
 
 
-def _row(grid: Grid, i: int, where: str) -> Row:
-    cells = dict(zip(HEADER, grid.rows[i], strict=False))
-    place = {name: j for j, name in enumerate(HEADER)}
+def _row(grid: Grid, place: Mapping[str, int], i: int, where: str) -> Row:
+    cells = dict(zip(grid.header, grid.rows[i], strict=True))
     at = f"{where}: row {grid.lines[i]}, column 'direction'"
     cost = grid.number(i, place["cost_seconds"])
     if cost <= 0:
@@ -62,26 +68,35 @@ def _row(grid: Grid, i: int, where: str) -> Row:
         harness=cells["harness"],
         version=cells["version"],
         where=f"{where} row {grid.lines[i]}",
+        lesser=cells.get("gives_way", ""),
     )
 
 
-def write(path: Path, rows: Sequence[Row], models: Mapping[str, Mapping[str, object]]) -> None:
-    """Write rows, sorted by model, benchmark and metric, with the attributes of models.
+def write(
+    path: Path,
+    rows: Sequence[Row],
+    models: Mapping[str, Mapping[str, object]],
+    tasks: Mapping[str, str],
+) -> None:
+    """Write rows, sorted by model, benchmark and metric, with tasks and attributes of models.
 
     Raises
     ------
     EeveeError
         If the file cannot be written.
     """
-    names = dict.fromkeys(
-        name for row in rows for name in models.get(row.model, {}) if name not in HEADER
-    )
+    named = {name: None for row in rows for name in models.get(row.model, {})}
+    attributes = [name for name in named if name not in {*HEADER, *MORE}]
+    said = [any(row.benchmark in tasks for row in rows), any(row.lesser for row in rows)]
+    more = [name for name, is_said in zip(MORE, said, strict=True) if is_said]
     with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*HEADER, *names])
+        writer.writerow([*HEADER, *more, *attributes])
         for row in sorted(rows, key=lambda row: row.cell):
             about = models.get(row.model, {})
-            writer.writerow([*_cells(row), *(_cell(about.get(name)) for name in names)])
+            values = {"task": tasks.get(row.benchmark, ""), "gives_way": row.lesser}
+            told = [*(values[name] for name in more), *(about.get(name) for name in attributes)]
+            writer.writerow([*_cells(row), *map(_cell, told)])
 
 
 def _cells(row: Row) -> list[str]:

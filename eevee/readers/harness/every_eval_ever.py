@@ -22,12 +22,16 @@ def fits(files: Files) -> bool:
 
 
 def read(files: Files) -> Harvest:
-    """Read all results of all records."""
-    rows: list[Row] = []
+    """Read all results of all records, those first that were retrieved first."""
+    found: list[tuple[str, list[Row]]] = []
     for path in files.named(".json"):
         content = files.maybe_json(path)
         if _is_record(content):
-            rows += _rows(members(content), files.where(path))
+            record = members(content)
+            retrieved = text(record.get("retrieved_timestamp"))
+            found.append((retrieved, list(_rows(record, files.where(path)))))
+    found.sort(key=lambda one: one[0])
+    rows = [row for _, some in found for row in some]
     means = {row.benchmark for row in rows if is_aggregate(row.benchmark.rpartition("/")[2])}
     why = "is an aggregate of other results, by its name"
     notes = [Note("dropped", "benchmark", name, why) for name in sorted(means)]
@@ -57,7 +61,7 @@ def _rows(record: Mapping[str, Any], where: str) -> Iterator[Row]:
         yield Row(
             model=text(about.get("id")) or text(about.get("name")),
             benchmark=_benchmark(result),
-            metric=text(config.get("metric_name")) or text(config.get("metric_id")),
+            metric=_metric(config),
             score=score,
             direction=better(not lower) if isinstance(lower, bool) else None,
             stderr=_stderr(members(details, "uncertainty")),
@@ -65,6 +69,13 @@ def _rows(record: Mapping[str, Any], where: str) -> Iterator[Row]:
             where=where,
             lesser="are reported by the models' developers" if own else "",
         )
+
+
+def _metric(config: Mapping[str, Any]) -> str:
+    """Name the metric; before schema 0.3 a description does, if it is one word."""
+    named = text(config.get("metric_name")) or text(config.get("metric_id"))
+    described = text(config.get("evaluation_description"))
+    return named or (described if len(described.split()) == 1 else "")
 
 
 def _benchmark(result: Mapping[str, Any]) -> str:

@@ -8,22 +8,26 @@ import os
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from eevee.base.bounded import MAX_MB, TooLarge, read_bytes
 from eevee.base.errors import EeveeError
+from eevee.base.visible import visible
 from eevee.readers.grid import Grid
+from eevee.readers.marks import tidy_cells
 from eevee.readers.text import read_grid
 
 MAX_FILES = 200_000
 """Files and folders below a source that are looked at."""
-MAX_BYTES = 64_000_000
-"""Size of a JSON text that is read, after unpacking."""
 MAX_DEPTH = 12
 """Folders below each other that are looked into."""
 
 _SAMPLE = 60
+_GRIDS = 8
+_KEPT = 20_000_000
+"""Bytes of JSON texts whose content is kept at a time: each format looks at the same files."""
 _HEAD = 4096
 _ZSTANDARD = 93
 _LOCAL_HEADER = 30
@@ -35,16 +39,27 @@ class Files:
     Parameters
     ----------
     source : path
+    max_mb : float
+        Megabytes that a file may have, unpacked.
+    missing : collection of str
+        What means "not measured" in tables, besides the usual words.
     """
 
-    def __init__(self, source: str | os.PathLike[str]) -> None:
+    def __init__(
+        self,
+        source: str | os.PathLike[str],
+        max_mb: float = MAX_MB,
+        missing: Collection[str] = (),
+    ) -> None:
         self.root = Path(source)
-        self.name = shown(self.root.name or self.root.resolve().name)
+        self.name = visible(self.root.name or self.root.resolve().name)
+        self.max_mb = max_mb
+        self.missing = tuple(missing)
         self.paths = tuple(sorted(_below(self.root, self.name)))
         self.unread: dict[str, str] = {}
         self._digests: dict[Path, str] = {}
-        self.json = lru_cache(maxsize=_SAMPLE)(self._json)
-        self.grid = lru_cache(maxsize=_SAMPLE)(self._grid)
+        self._kept: dict[Path, tuple[int, object]] = {}
+        self.grid = lru_cache(maxsize=_GRIDS)(self._grid)
 
     def named(self, *ends: str) -> list[Path]:
         """Return the files whose names end so."""
@@ -59,11 +74,25 @@ class Files:
     def where(self, path: Path) -> str:
         """Name a file in a message: below the source, or as the source."""
         below = path.relative_to(self.root).as_posix() if path != self.root else ""
-        return shown(below) if below else self.name
+        return visible(below) if below else self.name
 
     def error(self, path: Path, text: str) -> EeveeError:
         """Make an error about one file."""
         return EeveeError(f"{self.where(path)}: {text}")
+
+    def json(self, path: Path) -> object:
+        """Parse a JSON file.
+
+        Raises
+        ------
+        EeveeError
+        """
+        if path not in self._kept:
+            size, content = self._json(path)
+            while self._kept and size + sum(n for n, _ in self._kept.values()) > _KEPT:
+                del self._kept[next(iter(self._kept))]
+            self._kept[path] = size, content
+        return self._kept[path][1]
 
     def maybe_json(self, path: Path) -> object:
         """Parse a JSON file, None if that is not to be had."""
@@ -83,12 +112,17 @@ class Files:
 
     def head(self, path: Path) -> str:
         """Return the first line of a text file, cut at some length; empty if it has none."""
+        return next(iter(self.top(path)), "")
+
+    def top(self, path: Path) -> list[str]:
+        """Return the lines that a text file begins with, the last of them cut."""
         try:
+            if not path.is_file():  # what a pipe says can be read only once
+                return []
             with path.open("rb") as file:
-                lines = file.read(_HEAD).decode("utf-8-sig", errors="replace").splitlines()
+                return file.read(_HEAD).decode("utf-8-sig", errors="replace").splitlines()
         except OSError:
-            return ""
-        return lines[0] if lines else ""
+            return []
 
     def digest(self, used: set[str]) -> str:
         """Return the SHA-256 of the files that were used: of the file, or of names and hashes."""
@@ -104,7 +138,9 @@ class Files:
             with zipfile.ZipFile(path) as archive:
                 if name not in archive.namelist():
                     return None
-                raw = _unpacked(archive, archive.getinfo(name), path)
+                raw = _unpacked(archive, archive.getinfo(name), path, self._most)
+        except TooLarge:
+            raise self._too_large(path) from None
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, struct.error):
             raise self.error(path, "the zip file is damaged; make it again") from None
         except EeveeError as wrong:
@@ -112,16 +148,26 @@ class Files:
         self._digests[path] = hashlib.sha256(raw).hexdigest()
         return self._parsed(path, raw)
 
-    def _json(self, path: Path) -> object:
+    @property
+    def _most(self) -> int:
+        return int(self.max_mb * 1e6)
+
+    def _too_large(self, path: Path) -> EeveeError:
+        return self.error(
+            path,
+            f"has more than {self.max_mb:g} MB; if that is meant, raise the limit "
+            "(max_mb, --max-mb)",
+        )
+
+    def _json(self, path: Path) -> tuple[int, object]:
         try:
-            with path.open("rb") as file:
-                raw = file.read(MAX_BYTES + 1)
+            raw = read_bytes(path, self._most)
+        except TooLarge:
+            raise self._too_large(path) from None
         except OSError as why:
             raise self.error(path, f"cannot be read ({why.strerror})") from None
-        if len(raw) > MAX_BYTES:
-            raise self.error(path, f"is larger than {MAX_BYTES // 10**6} MB: no results file")
         self._digests[path] = hashlib.sha256(raw).hexdigest()
-        return self._parsed(path, raw)
+        return len(raw), self._parsed(path, raw)
 
     def _parsed(self, path: Path, raw: bytes) -> object:
         try:
@@ -136,14 +182,9 @@ class Files:
             raise self.error(path, "holds a number that is too long") from None
 
     def _grid(self, path: Path) -> Grid:
-        grid = read_grid(path)
+        grid = read_grid(path, self.max_mb)
         self._digests[path] = grid.sha256
-        return grid
-
-
-def shown(name: str) -> str:
-    """Return a file name as it can be shown."""
-    return name if name.isprintable() else ascii(name)
+        return tidy_cells(grid, self.missing) if self.missing else grid
 
 
 def _below(root: Path, name: str) -> Iterator[Path]:
@@ -163,22 +204,22 @@ def _below(root: Path, name: str) -> Iterator[Path]:
         yield from (path for path in paths if path.is_file())
 
 
-def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> bytes:
+def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path, most: int) -> bytes:
     """Unpack one member; what its header says of its size is not believed."""
     if info.compress_type == _ZSTANDARD:
-        raw = _zstandard(info, path)
+        raw = _zstandard(info, path, most)
     else:
         try:
             with archive.open(info) as file:
-                raw = file.read(MAX_BYTES + 1)
+                raw = file.read(most + 1)
         except NotImplementedError:
             raise EeveeError("is packed in a way that Python cannot unpack") from None
-    if len(raw) > MAX_BYTES:
-        raise EeveeError(f"{info.filename} is larger than {MAX_BYTES // 10**6} MB")
+    if len(raw) > most:
+        raise TooLarge
     return raw
 
 
-def _zstandard(info: zipfile.ZipInfo, path: Path) -> bytes:
+def _zstandard(info: zipfile.ZipInfo, path: Path, most: int) -> bytes:
     """Unpack Zstandard, which `zipfile` knows from Python 3.14 on."""
     try:
         import zstandard
@@ -191,10 +232,10 @@ def _zstandard(info: zipfile.ZipInfo, path: Path) -> bytes:
         file.seek(info.header_offset)
         sizes = struct.unpack("<26xHH", file.read(_LOCAL_HEADER))
         file.seek(info.header_offset + _LOCAL_HEADER + sum(sizes))
-        packed = file.read(min(info.compress_size, MAX_BYTES))
+        packed = file.read(min(info.compress_size, most))
     try:
         # A large member is several frames, of which the first alone is read without asking.
         reader = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
-        return bytes(reader.read(MAX_BYTES + 1))
+        return bytes(reader.read(most + 1))
     except zstandard.ZstdError as why:
         raise OSError(str(why)) from None

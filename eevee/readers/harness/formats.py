@@ -92,12 +92,24 @@ def harvest(files: Files, chosen: Format) -> Harvest:
     if not found.rows:
         why = "".join(f"; {note.name}: {note.why}" for note in found.notes[:1])
         raise EeveeError(f"{files.name}: {chosen.WHAT} without a single score{why}")
+    return replace(found, notes=(*_note_unread(files), *_note_others(files, chosen), *found.notes))
+
+
+def _note_unread(files: Files) -> list[Note]:
     unread = [f"{where}: {why}" for where, why in files.unread.items()]
-    if not unread:
-        return found
     more = f", and {len(unread) - 1} more" if len(unread) > 1 else ""
-    note = Note("dropped", "file", files.name, f"cannot read {unread[0]}{more}")
-    return replace(found, notes=(note, *found.notes))
+    why = f"holds a file that cannot be read, {unread[0]}{more}" if unread else ""
+    return [Note("dropped", "file", files.name, why)] if unread else []
+
+
+def _note_others(files: Files, chosen: Format) -> list[Note]:
+    """Name what else a folder holds: one format is read at a time."""
+    if not files.root.is_dir():
+        return []
+    others = [one for one in FORMATS if one is not chosen and one.fits(files)]
+    names = ", ".join(one.NAME for one in others)
+    why = f"holds results of {names} too, which are not read: eevee import --from NAME reads them"
+    return [Note("dropped", "file", files.name, why)] if others else []
 
 
 def unknown(files: Files) -> EeveeError:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from eevee.readers.harness.files import Files
+from eevee.readers.harness.helm_mains import MAINS
 from eevee.readers.harness.rows import Harvest, Row
 from eevee.readers.harness.values import items, members, number, text
 from eevee.tables.results_table import Note
@@ -19,23 +21,39 @@ _STATS = "stats.json"
 _SPEC = "run_spec.json"
 _SCHEMA = "schema.json"
 _SPLITS = ("test", "valid")
-_BY_SCENARIO = {
-    "mmlu": "exact_match", "commonsense": "exact_match", "truthful_qa": "exact_match",
-    "narrative_qa": "f1_score", "natural_qa": "f1_score", "quac": "f1_score",
-    "msmarco": "RR@10", "summarization_xsum": "rouge_2", "summarization_cnndm": "rouge_2",
-    "gsm": "final_number_exact_match", "math": "math_equiv_chain_of_thought", "wmt_14": "bleu_4",
-}  # fmt: skip
-"""Main metrics as in HELM's classic and lite schemas, by scenario."""
-_MAIN = (
-    "quasi_exact_match", "final_number_exact_match", "exact_match", "prefix_exact_match",
-    "quasi_prefix_exact_match", "f1_score", "math_equiv_chain_of_thought", "math_equiv",
-    "ifeval_strict_accuracy", "chain_of_thought_correctness", "wildbench_score_rescaled",
-    "omni_math_accuracy", "safety_score", "NDCG@10", "RR@10", "rouge_2", "rouge_l", "bleu_4",
-    "code_eval_acc", "test_avg", "classification_macro_f1", "bits_per_byte",
+_USUAL = (
+    "exact_match", "quasi_exact_match", "quasi_prefix_exact_match", "prefix_exact_match",
+    "exact_match_indicator", "final_number_exact_match", "f1_score", "math_equiv_chain_of_thought",
+    "math_equiv", "ifeval_strict_accuracy", "chain_of_thought_correctness", "bbq_accuracy",
+    "wildbench_score_rescaled", "omni_math_accuracy", "safety_score", "NDCG@10", "RR@10", "rouge_2",
+    "rouge_l", "rougeL", "bleu_4", "pass", "code_eval_acc", "test_avg", "classification_macro_f1",
+    "accuracy", "wer_score", "bits_per_byte",
 )  # fmt: skip
-"""Main metrics of the others: the first that a run has."""
-_LOWER = frozenset({"bits_per_byte", "logprob_per_byte", "perplexity", "inference_runtime"})
-_IRRELEVANT = frozenset({"model", "model_deployment", "groups"})
+"""Main metrics of other runs: the first that a run has."""
+_LOWER = frozenset({
+    "bits_per_byte", "error_rate", "toxic_frac", "expected_max_toxicity",
+    "max_toxicity_probability",
+    "perplexity", "absolute_value_difference", "wer", "mer", "wer_score", "mer_score", "cer_score",
+    "chinese_wer_score", "chinese_mer_score", "chinese_cer_score", "fid",
+    "kernel_inception_distance", "expected_lpips_score", "ece_10_bin",
+    "decodingtrust_privacy_leakage_rate",
+})  # fmt: skip
+_HIGHER = frozenset({metric for metric, _ in MAINS.values()} | set(_USUAL)) - _LOWER
+_IRRELEVANT = frozenset({
+    "model", "model_deployment", "groups", "stop", "global_prefix", "global_suffix",
+    "data_augmentation",
+})  # fmt: skip
+"""Arguments that adapt a run to its model, or add perturbed instances, which do not count."""
+
+Main = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class _Schema:
+    """What the schema of a release says: main metric and split per group, and directions."""
+
+    mains: Mapping[str, Main]
+    directions: Mapping[str, str]
 
 
 def fits(files: Files) -> bool:
@@ -48,7 +66,7 @@ def fits(files: Files) -> bool:
 
 def read(files: Files) -> Harvest:
     """Read the main metric of every run, on its main split, without perturbations."""
-    mains = _mains(files)
+    schema = _schema(files)
     rows: list[Row] = []
     chosen: dict[str, dict[str, None]] = {}
     lacking: list[str] = []
@@ -57,19 +75,19 @@ def read(files: Files) -> Harvest:
         if path.name != _STATS or not spec:
             continue
         stats = [one for one in _stats(files, path) if not members(one, "name").get("perturbation")]
-        found = _main(stats, spec, mains)
+        found = _main(stats, spec, schema.mains)
         if found is None:
             lacking.append(files.where(path))
             continue
-        row = _row(found, stats, spec, files.where(path))
+        row = _row(found, stats, spec, schema, files.where(path))
         chosen.setdefault(row.metric, {})[row.benchmark] = None
         rows.append(row)
     notes = [
-        Note("guessed", "file", files.name, f"main metric {metric} for {len(names)} scenarios")
+        Note("guessed", "file", files.name, f"has {metric} as the main metric of {_some(names)}")
         for metric, names in chosen.items()
     ]
     if lacking:
-        why = f"{len(lacking)} runs have no main metric that is known ({lacking[0]}, ...)"
+        why = f"holds {len(lacking)} runs without a main metric that is known ({lacking[0]}, ...)"
         notes.append(Note("dropped", "file", files.name, why))
     return Harvest(tuple(rows), tuple(notes))
 
@@ -78,31 +96,42 @@ def _stats(files: Files, path: Path) -> list[dict[str, Any]]:
     return [one for one in items(files.maybe_json(path)) if members(one, "name")]
 
 
-def _mains(files: Files) -> dict[str, tuple[str, str]]:
-    """Return main metric and split per run group, from the schema that helm-summarize writes."""
-    mains = {}
+def _some(names: Iterable[str]) -> str:
+    known = list(names)
+    return ", ".join(known[:3]) + (f" and {len(known) - 3} more" if len(known) > 3 else "")
+
+
+def _schema(files: Files) -> _Schema:
+    """Read the schema that helm-summarize writes; empty if there is none."""
+    mains: dict[str, Main] = {}
+    directions: dict[str, str] = {}
     for path in files.named(_SCHEMA):
-        for group in items(members(files.maybe_json(path)).get("run_groups")):
+        content = members(files.maybe_json(path))
+        for group in map(members, items(content.get("run_groups"))):
             told = members(group, "environment")
             if text(told.get("main_name")):
                 split = text(told.get("main_split")) or _SPLITS[0]
-                mains[text(members(group).get("name"))] = text(told["main_name"]), split
-    return mains
+                mains[text(group.get("name"))] = text(told["main_name"]), split
+        for metric in map(members, items(content.get("metrics"))):
+            lower = metric.get("lower_is_better")
+            if isinstance(lower, bool):
+                directions[text(metric.get("name"))] = "lower" if lower else "higher"
+    return _Schema(mains, directions)
 
 
 def _main(
-    stats: Iterable[dict[str, Any]], spec: Mapping[str, Any], mains: Mapping[str, tuple[str, str]]
+    stats: Iterable[dict[str, Any]], spec: Mapping[str, Any], mains: Mapping[str, Main]
 ) -> dict[str, Any] | None:
-    """Return the main statistic of a run: as its groups in the schema say, else by a list."""
-    by_name: dict[tuple[str, str], dict[str, Any]] = {}
+    """Return the main statistic of a run: as a schema says of its groups, else by a list."""
+    by_name: dict[Main, dict[str, Any]] = {}
     for one in stats:
         if not members(one, "name").get("sub_split") and not math.isnan(_mean(one)):
             by_name.setdefault(_key(one), one)
-    told = [mains[text(group)] for group in items(spec.get("groups")) if text(group) in mains]
-    usual = _BY_SCENARIO.get(_parsed(text(spec.get("name")))[0])
-    names = _MAIN if usual is None else (usual, *_MAIN)
-    guesses = [(name, split) for split in _SPLITS for name in names]
-    return next((by_name[key] for key in [*told, *guesses] if key in by_name), None)
+    groups = [text(group) for group in items(spec.get("groups"))]
+    told = [known[group] for known in (mains, MAINS) for group in groups if group in known]
+    other = [(name, split) for name, known in told for split in _SPLITS if split != known]
+    usual = [(name, split) for split in _SPLITS for name in _USUAL]
+    return next((by_name[key] for key in [*told, *other, *usual] if key in by_name), None)
 
 
 def _key(stat: Mapping[str, Any]) -> tuple[str, str]:
@@ -115,9 +144,14 @@ def _mean(stat: Mapping[str, Any]) -> float:
 
 
 def _row(
-    found: Mapping[str, Any], stats: Iterable[dict[str, Any]], spec: Mapping[str, Any], where: str
+    found: Mapping[str, Any],
+    stats: Iterable[dict[str, Any]],
+    spec: Mapping[str, Any],
+    schema: _Schema,
+    where: str,
 ) -> Row:
     metric, _ = _key(found)
+    known = "lower" if metric in _LOWER else "higher" if metric in _HIGHER else None
     scenario, arguments = _parsed(text(spec.get("name")))
     apart = [f"{key}={value}" for key, value in arguments.items() if key not in _IRRELEVANT]
     adapter = members(spec, "adapter_spec")
@@ -126,7 +160,7 @@ def _row(
         benchmark=scenario + (":" if apart else "") + ",".join(apart),
         metric=metric,
         score=_mean(found),
-        direction="lower" if metric in _LOWER else "higher",
+        direction=schema.directions.get(metric, known),
         cost=_seconds(stats),
         harness="helm",
         where=where,

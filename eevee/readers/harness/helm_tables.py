@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from eevee.readers.grid import Grid
 from eevee.readers.harness.files import Files
 from eevee.readers.harness.rows import Harvest, Row
-from eevee.readers.harness.values import items, members, number, text
+from eevee.readers.harness.values import better, items, members, number, text
 from eevee.tables.column_names import is_aggregate
 from eevee.tables.results_table import Note
 
@@ -18,6 +19,7 @@ NAME = "helm-table"
 WHAT = "leaderboards of HELM: JSON of helm-summarize, or a CSV with a first column 'Metric'"
 
 _ACCURACY = "accuracy"
+_TEXT = (".csv", ".tsv")
 _FIRST = {"model", "model/adapter", "models"}
 
 
@@ -25,7 +27,7 @@ def fits(files: Files) -> bool:
     """Tell whether there is a leaderboard."""
     if any(_tables(files.maybe_json(path)) for path in files.sample(".json")):
         return True
-    return any(map(_is_export, _grids(files)))
+    return any(_is_export(files.top(path)) for path in files.sample(*_TEXT))
 
 
 def read(files: Files) -> Harvest:
@@ -38,12 +40,11 @@ def read(files: Files) -> Harvest:
     dropped: dict[str, str] = {}
     for path, table in named or tables:
         rows += _rows(table, files.where(path), dropped)
-    for path in files.named(".csv", ".tsv"):
-        grid = files.maybe_grid(path)
-        if grid is not None and _is_export(grid):
-            rows += _export_rows(grid, files.where(path), dropped)
+    for path in files.named(*_TEXT):
+        if _is_export(files.top(path)):
+            rows += _export_rows(files.grid(path), files.where(path), dropped)
     left_out = len(tables) - len(named or tables)
-    why = f"{left_out} tables other than those of accuracy"
+    why = f"holds {left_out} tables other than those of accuracy"
     notes = [Note("ignored", "file", files.name, why)] if left_out else []
     notes += [Note("dropped", "column", name, reason) for name, reason in dropped.items()]
     return Harvest(tuple(rows), tuple(notes))
@@ -80,7 +81,7 @@ def _rows(table: dict[str, Any], where: str, dropped: dict[str, str]) -> Iterato
             if _is_no_score(name, dropped) or math.isnan(score):
                 continue
             lower = about.get("lower_is_better")
-            direction = {True: "lower", False: "higher"}.get(lower) if lower is not None else None
+            direction = better(not lower) if isinstance(lower, bool) else None
             yield Row(model, name, "", score, direction, harness="helm", where=where)
 
 
@@ -92,20 +93,15 @@ def _is_no_score(name: str, dropped: dict[str, str]) -> bool:
     return name in dropped
 
 
-def _grids(files: Files) -> Iterator[Grid]:
-    for path in files.sample(".csv", ".tsv"):
-        if files.head(path).casefold().lstrip('"').startswith("metric"):
-            grid = files.maybe_grid(path)
-            if grid is not None:
-                yield grid
-
-
-def _is_export(grid: Grid) -> bool:
+def _is_export(lines: list[str]) -> bool:
     """Tell whether rows are named ``scenario - metric`` and columns are models."""
-    if grid.header[0].casefold() != "metric" or grid.width < 2:
-        return False
-    names = grid.column(0)
-    return 2 * sum(" - " in name for name in names) > len(names)
+    header, *rows = (re.split(r"[,\t]", line, maxsplit=1) for line in lines or [""])
+    names = [name for name, *cells in rows if cells]
+    return (
+        len(header) == 2
+        and header[0].strip(' "').casefold() == "metric"
+        and 2 * sum(" - " in name for name in names) > len(names)
+    )
 
 
 def _export_rows(grid: Grid, where: str, dropped: dict[str, str]) -> Iterator[Row]:

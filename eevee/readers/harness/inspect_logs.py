@@ -49,7 +49,11 @@ def read(files: Files) -> Harvest:
             arguments.setdefault(row.benchmark, set()).add(_arguments(log))
         rows += [replace(row, seed=_arguments(log)) for row in found]
     why = ", ".join(f"{count} {status}" for status, count in left_out.items())
-    notes = [Note("dropped", "file", files.name, f"logs that are no success: {why}")] if why else []
+    notes = (
+        [Note("dropped", "file", files.name, f"holds logs that are no success: {why}")]
+        if why
+        else []
+    )
     return Harvest(tuple(_with_arguments(rows, arguments)), tuple(notes))
 
 

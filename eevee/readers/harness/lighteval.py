@@ -55,9 +55,7 @@ def _is_results(content: object) -> bool:
 
 def _rows(run: Mapping[str, Any], where: str, dropped: dict[str, None]) -> list[Row]:
     general, results = members(run, _GENERAL), members(run, "results")
-    model = text(general.get("model_name")) or text(
-        members(general, "model_config").get("model_name")
-    )
+    model = _model(general)
     tasks = [task for task in results if not _is_mean(task)]
     dropped.update(dict.fromkeys(task for task in results if _is_mean(task)))
     samples = text(general.get("max_samples"))
@@ -70,7 +68,7 @@ def _rows(run: Mapping[str, Any], where: str, dropped: dict[str, None]) -> list[
             direction=_direction(run, task, metric),
             stderr=number(members(results, task).get(f"{metric}{_STDERR}")),
             cost=_seconds(run) if len(tasks) == 1 else math.nan,
-            harness=f"lighteval {text(general.get('lighteval_sha'))[:8]}".strip(),
+            harness=f"lighteval {text(general.get('lighteval_sha')).strip('?')[:8]}".strip(),
             version=text(members(run, "versions").get(task)),
             where=where,
             lesser=f"are of runs with at most {samples} samples" if samples else "",
@@ -78,6 +76,14 @@ def _rows(run: Mapping[str, Any], where: str, dropped: dict[str, None]) -> list[
         for task in tasks
         for metric, score in _scores(members(results, task))
     ]
+
+
+def _model(general: Mapping[str, Any]) -> str:
+    """Name the model, with its revision where it is another than the usual one."""
+    config = members(general, "model_config")
+    name = text(general.get("model_name")) or text(config.get("model_name"))
+    revision = text(config.get("revision"))
+    return name if revision in {"", "main"} or not name else f"{name}|revision={revision}"
 
 
 def _scores(entry: Mapping[str, Any]) -> Iterator[tuple[str, float]]:

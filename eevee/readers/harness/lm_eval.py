@@ -114,7 +114,7 @@ def _is_group(task: str, run: dict[str, Any]) -> bool:
     """Tell whether an entry is a mean of other entries of the run."""
     subtasks = items(members(run, "group_subtasks").get(task))
     if subtasks:
-        return any(subtask in members(run, "results") for subtask in subtasks)
+        return any(text(subtask) in members(run, "results") for subtask in subtasks)
     groups = members(run, "groups")
     return task in groups and any(name not in groups for name in members(run, "results"))
 

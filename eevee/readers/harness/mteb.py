@@ -16,6 +16,7 @@ NAME = "mteb"
 WHAT = "MTEB results: <model>/<revision>/<Task>.json"
 
 _META = "model_meta.json"
+_OLD = "mteb_dataset_name"
 _EXTERNAL = "external"
 """Revision of scores that authors report and nobody measured again."""
 
@@ -33,10 +34,12 @@ def read(files: Files) -> Harvest:
     parts: dict[str, dict[str, dict[Part, None]]] = {}
     splits: dict[str, dict[str, None]] = {}
     models: dict[str, dict[str, object]] = {}
+    old: list[str] = []
     revisions: dict[str, dict[str, None]] = {}
     for path in files.named(".json"):
         content = files.maybe_json(path)
         if not _is_task(content):
+            old += [files.where(path)] if _OLD in members(content) else []
             continue
         meta = _meta(files, path)
         model, revision = _model(files, path, meta)
@@ -49,7 +52,8 @@ def read(files: Files) -> Harvest:
         parts.setdefault(task, {}).setdefault(model, {}).update(dict.fromkeys(found))
         splits.setdefault(task, {}).update(dict.fromkeys(left_out))
         rows.append(_row(members(content), model, revision, found, files.where(path)))
-    notes = [*_note_revisions(revisions), *_note_splits(splits), *_note_uneven(parts)]
+    notes = [*_note_old(old), *_note_revisions(revisions), *_note_splits(splits)]
+    notes += _note_uneven(parts)
     return Harvest(tuple(rows), tuple(notes), models)
 
 
@@ -61,7 +65,7 @@ def _is_task(content: object) -> bool:
 def _parts(scores: Mapping[str, Any]) -> tuple[dict[Part, float], list[str]]:
     """Return the main score per split and subset, and splits that do not count.
 
-    Only the test split counts where there is one.
+    Only the test split counts where there is one, as in mteb's own benchmarks.
     """
     chosen = ["test"] if items(scores.get("test")) else list(scores)
     found = {
@@ -110,6 +114,12 @@ def _attributes(meta: Mapping[str, Any]) -> dict[str, object]:
     parameters = positive(meta.get("n_parameters"))
     found: dict[str, object] = {} if math.isnan(parameters) else {"parameters": parameters}
     return found | ({"date": text(meta["release_date"])} if text(meta.get("release_date")) else {})
+
+
+def _note_old(old: list[str]) -> list[Note]:
+    why = f"and {len(old) - 1} others: written by mteb before 1.11, which is not read"
+    why = why if len(old) > 1 else "was written by mteb before 1.11, which is not read"
+    return [Note("dropped", "file", old[0], why)] if old else []
 
 
 def _note_revisions(revisions: Mapping[str, Mapping[str, None]]) -> list[Note]:

@@ -160,11 +160,13 @@ def _note_lesser(cells: dict[Cell, list[Row]], source: str) -> list[Note]:
         for row in same:
             if row.lesser:
                 counts[row.lesser] = counts.get(row.lesser, 0) + 1
+    why_not = "there are better ones of these cells"
+    why_kept = "kept, as the only ones of these cells"
     return [
-        *(Note("dropped", "file", source, f"{n} scores {why}: there are better ones of these cells")
+        *(Note("dropped", "file", source, f"holds {n} scores that {why}: {why_not}")
           for why, n in beaten.items()),
-        *(Note("guessed", "file", source, f"{n} scores {why}: kept, there are no others of these "
-               "cells") for why, n in kept.items()),
+        *(Note("guessed", "file", source, f"holds {n} scores that {why}: {why_kept}")
+          for why, n in kept.items()),
     ]  # fmt: skip
 
 

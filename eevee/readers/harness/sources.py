@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import math
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from eevee.base.errors import EeveeError
-from eevee.readers.delimited import read as read_delimited
+from eevee.base.errors import EeveeError, did_you_mean
 from eevee.readers.harness.canonical import write
 from eevee.readers.harness.files import Files
 from eevee.readers.harness.formats import find_format, harvest, unknown
-from eevee.readers.harness.rows import SECONDS, Harvest, Row
+from eevee.readers.harness.names import overrule, rename
+from eevee.readers.harness.plain import UNITS, as_harvest, read_plain
+from eevee.readers.harness.rows import Harvest, Row
 from eevee.readers.harness.settle import mismatches, settle
-from eevee.readers.measured import Measured, Options
-from eevee.tables.column_names import LONE_METRIC, is_aggregate
+from eevee.readers.measured import Options
+from eevee.readers.overrides import matches
+from eevee.readers.roles import check_roles
 from eevee.tables.results_table import Note
 
 RULES = ("error", "first", "mean")
@@ -38,12 +38,14 @@ class Gathered:
     models : mapping of model to attributes
     formats : tuple of str
         One per source.
+    tasks : mapping of benchmark to task
     """
 
     rows: tuple[Row, ...]
     notes: tuple[Note, ...]
     models: Mapping[str, Mapping[str, object]]
     formats: tuple[str, ...]
+    tasks: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def n_models(self) -> int:
@@ -67,7 +69,7 @@ class Gathered:
 
     def write_csv(self, path: Path) -> None:
         """Write the long table, which every verb reads."""
-        write(path, self.rows, self.models)
+        write(path, self.rows, self.models, self.tasks)
 
 
 def gather(
@@ -76,6 +78,8 @@ def gather(
     format: str = "auto",
     aliases: Mapping[str, str] | None = None,
     on_conflict: str = "error",
+    cost_unit: str | None = None,
+    options: Options | None = None,
 ) -> Gathered:
     """Read sources, tables or results of harnesses, as one long table.
 
@@ -88,6 +92,10 @@ def gather(
         Other names of models, and what they are called in the result.
     on_conflict : {"error", "first", "mean"}
         What is done with scores of one cell that differ; ``"first"`` is by the order of sources.
+    cost_unit : {"seconds", "minutes", "hours"}, optional
+        What costs in score tables are counted in; they are left out where nobody says.
+    options : Options, optional
+        How sources are read. What it names has to be in one of them.
 
     Raises
     ------
@@ -96,113 +104,79 @@ def gather(
     """
     if on_conflict not in RULES:
         raise EeveeError(f"on_conflict must be one of {', '.join(RULES)}, not {on_conflict!r}")
-    found = [_read(source, format) for source in sources]
+    if cost_unit not in {None, *UNITS}:
+        raise EeveeError(f"cost_unit must be one of {', '.join(UNITS)}, not {cost_unit!r}")
+    options = replace(options or Options(), one_of_several=True)
+    check_roles(options.roles)
+    found = [_read(source, format, options, cost_unit) for source in sources]
+    _check_known(options, [one.names for one in found])
     several = len(found) > 1
     rows = [
-        replace(row, where=f"{name}: {row.where}") if several and row.where != name else row
-        for name, _, one in found
-        for row in one.rows
+        row
+        if not several or row.where.startswith(one.name)
+        else replace(row, where=f"{one.name}: {row.where}")
+        for one in found
+        for row in one.harvest.rows
     ]
-    rows = _renamed(rows, aliases or {})
-    called = ", ".join(name for name, _, _ in found)
+    rows = rename(rows, aliases or {})
+    called = ", ".join(one.name for one in found)
     settled, notes = settle(rows, called if len(called) < 80 else "the sources", on_conflict)
     models: dict[str, dict[str, object]] = {}
-    for _, _, one in reversed(found):
-        for model, about in one.models.items():
+    tasks: dict[str, str] = {}
+    for one in reversed(found):
+        tasks |= one.harvest.tasks
+        for model, about in one.harvest.models.items():
             models.setdefault((aliases or {}).get(model, model), {}).update(about)
-    every = [note for _, _, one in found for note in one.notes]
+    every = [note for one in found for note in one.harvest.notes]
     notes = [*every, *notes, *mismatches(settled), *_note_metrics(settled)]
-    return Gathered(tuple(settled), tuple(notes), models, tuple(chosen for _, chosen, _ in found))
+    formats = tuple(one.format for one in found)
+    return Gathered(tuple(settled), tuple(notes), models, formats, tasks)
 
 
-def read_aliases(path: Source) -> dict[str, str]:
-    """Read other names of models: a CSV with columns alias and model.
+@dataclass(frozen=True)
+class _Found:
+    """What one source holds, and all names in it that an option can mean."""
 
-    Raises
-    ------
-    EeveeError
-        If the file cannot be read, or an alias stands for two models.
-    """
-    where = Path(path).name
-    try:
-        with Path(path).open(newline="", encoding="utf-8-sig") as file:
-            rows = list(csv.reader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as why:
-        reason = getattr(why, "strerror", None) or "it is not a CSV file in UTF-8"
-        raise EeveeError(f"{where}: cannot be read ({reason})") from None
-    if not rows or [cell.strip().casefold() for cell in rows[0]] != ["alias", "model"]:
-        raise EeveeError(f"{where}: needs a header row 'alias,model'")
-    aliases: dict[str, str] = {}
-    for line, row in enumerate(rows[1:], start=2):
-        cells = [cell.strip() for cell in row]
-        if not any(cells):
-            continue
-        if len(cells) != 2 or not all(cells):
-            raise EeveeError(f"{where}: row {line} needs two names, an alias and a model")
-        if aliases.setdefault(cells[0], cells[1]) != cells[1]:
-            raise EeveeError(f"{where}: row {line}: {cells[0]!r} is {aliases[cells[0]]!r} already")
-    return aliases
+    name: str
+    format: str
+    harvest: Harvest
+    names: frozenset[str]
 
 
-def _read(source: Source, format: str) -> tuple[str, str, Harvest]:
+def _read(source: Source, format: str, options: Options, cost_unit: str | None) -> _Found:
     if not os.path.exists(source):
         raise EeveeError(f"{os.fspath(source)}: no such file or folder")
-    files = Files(source)
+    files = Files(source, options.max_mb, options.missing)
     chosen = find_format(files, format)
     if chosen is not None:
-        return files.name, chosen.NAME, harvest(files, chosen)
+        found = harvest(files, chosen)
+        names = _names(found.rows, found.notes)
+        return _Found(files.name, chosen.NAME, overrule(found, options), names)
     if files.root.is_dir():
         raise unknown(files)
-    try:
-        measured = read_delimited(source, Options(), frozenset())
-    except EeveeError as wrong:
-        if "looks like JSON" in str(wrong):
-            raise unknown(files) from None
-        raise
-    return files.name, "table", _as_harvest(measured)
+    measured = read_plain(files, options, frozenset())
+    found = as_harvest(measured, cost_unit)
+    names = _names(found.rows, found.notes) | {column.name for column in measured.sources}
+    return _Found(files.name, "table", found, names)
 
 
-def _as_harvest(measured: Measured) -> Harvest:
-    """Return the cells of a plain table as rows; aggregates are no benchmarks."""
-    rows = []
-    dropped = [str(name) for name in measured.scores if is_aggregate(str(name))]
-    for name in measured.scores.columns:
-        about = measured.columns.loc[name]
-        metric = "" if about["metric"] == LONE_METRIC else str(about["metric"])
-        for model, score in measured.scores[name].dropna().items():
-            if str(name) in dropped:
-                continue
-            errors = measured.stderrs
-            error = math.nan if errors is None else errors[name].astype(float)[str(model)]
-            rows.append(
-                Row(
-                    model=str(model),
-                    benchmark=str(about["benchmark"]),
-                    metric=metric,
-                    score=float(score),
-                    direction=None if about["direction"] is None else str(about["direction"]),
-                    stderr=float(error),
-                    where=measured.source,
-                )
-            )
-    why = "is an aggregate of other columns, by its name"
-    notes = [*measured.notes, *(Note("dropped", "column", name, why) for name in dropped)]
-    if measured.costs is not None and measured.costs.unit != SECONDS:
-        why = "has costs in a unit that is not told: left out of the long table"
-        notes.append(Note("ignored", "cost", measured.source, why))
-    attributes = {
-        str(model): {str(key): value for key, value in about.items()}
-        for model, about in measured.models.to_dict("index").items()
-    }
-    return Harvest(tuple(rows), tuple(notes), attributes)
+def _names(rows: Sequence[Row], notes: Sequence[Note]) -> frozenset[str]:
+    named = {name for row in rows for name in (row.model, row.benchmark, row.column)}
+    return frozenset(named | {note.name for note in notes})
 
 
-def _renamed(rows: Sequence[Row], aliases: Mapping[str, str]) -> list[Row]:
-    known = {row.model for row in rows}
-    for alias in aliases:
-        if alias not in known:
-            raise EeveeError(f"aliases: {alias!r} is no model of the sources; take the row out")
-    return [replace(row, model=aliases.get(row.model, row.model)) for row in rows]
+def _check_known(options: Options, names: Sequence[Collection[str]]) -> None:
+    known = {name for some in names for name in some}
+    given = (
+        ("--drop-columns", options.drop_columns),
+        ("--column", tuple(options.roles)),
+        ("--drop-models", options.drop_models),
+    )
+    for option, patterns in given:
+        for pattern in patterns:
+            if not any(matches(name, [pattern]) for name in known):
+                hint = did_you_mean(pattern, known)
+                raise EeveeError(f"{option}: {pattern!r} is in none of the sources{hint}")
 
 
 def _note_metrics(rows: Sequence[Row]) -> list[Note]:

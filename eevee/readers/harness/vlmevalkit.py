@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from eevee.readers.grid import Grid
@@ -35,7 +36,7 @@ def fits(files: Files) -> bool:
     """Tell whether a file is named for its model's folder and a benchmark, and has a main score."""
     named = (path for path in files.sample(*_ENDS) if _parts(files, path) is not None)
     return any(_scores(files, path) for path in named) or any(
-        _statuses(files.maybe_json(path)) for path in files.sample(_STATUS)
+        any(_statuses(files, path)) for path in files.sample(_STATUS)
     )
 
 
@@ -57,12 +58,12 @@ def read(files: Files) -> Harvest:
         lacking += [] if scores else [files.where(path)]
     known = {(row.model, row.benchmark) for row in rows}
     for path in files.named(_STATUS):
-        model = _model(path)
         rows += [
-            Row(model, dataset, metric, score, harness="vlmevalkit", where=files.where(path))
-            for dataset, metric, score in _statuses(files.maybe_json(path))
+            Row(model, dataset, metric, score, harness="vlmevalkit", version=judge,
+                where=files.where(path))
+            for model, dataset, metric, score, judge in _statuses(files, path)
             if (model, dataset) not in known
-        ]
+        ]  # fmt: skip
     why = "has no main score that is known"
     return Harvest(tuple(rows), tuple(Note("ignored", "file", name, why) for name in lacking))
 
@@ -124,12 +125,19 @@ def _main(found: Scores) -> Scores:
     return {}
 
 
-def _statuses(content: object) -> list[tuple[str, str, float]]:
-    """Return benchmark, metric and score of every entry that names its primary metric."""
-    found: list[tuple[str, str, float]] = []
-    for key, value in members(content).items():
+def _statuses(files: Files, path: Path) -> Iterator[tuple[str, str, str, float, str]]:
+    """Return model, benchmark, primary metric, score and judge of what a run has evaluated."""
+    run = members(files.maybe_json(path))
+    model = text(run.get("model_name")) or _model(path)
+    for name, value in (members(run, "datasets") or run).items():
         about = members(value)
-        score = number(about.get("primary_metric_value"))
-        if text(about.get("primary_metric")) and not math.isnan(score):
-            found.append((text(about.get("dataset")) or key, text(about["primary_metric"]), score))
-    return found
+        primary = about.get("primary_metric")
+        metrics = [text(one) for one in (primary if isinstance(primary, list) else [primary])]
+        told = about.get("primary_metric_value")
+        values = told if isinstance(told, dict) else members(about, "metrics")
+        judge = text(about.get("judge_model"))
+        for metric in filter(None, metrics):
+            score = number(values.get(metric, told))
+            if not math.isnan(score):
+                dataset = text(about.get("dataset")) or name
+                yield model, dataset, metric, score, f"judge {judge}" if judge else ""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.readers.harness.conftest import Write, read_as, scores
 
 
@@ -45,13 +47,55 @@ def test_the_schema_of_a_release_says_which_metric_is_the_main_one(write: Write)
     assert [row.metric for row in found.rows] == ["f1_score"]
 
 
+@pytest.mark.parametrize(
+    ("groups", "has", "metric", "direction"),
+    [
+        # Run groups and main metrics as in the schema files of crfm-helm 0.5.16.
+        (["mmlu"], ["quasi_exact_match", "exact_match"], "exact_match", "higher"),
+        (["legalbench"], ["exact_match", "quasi_exact_match"], "quasi_exact_match", "higher"),
+        (["narrative_qa"], ["exact_match", "rouge_l", "f1_score"], "f1_score", "higher"),
+        (["gsm"], ["exact_match_indicator", "final_number_exact_match"],
+         "final_number_exact_match", "higher"),
+        (["gsm"], ["exact_match_indicator"], "exact_match_indicator", "higher"),
+        (["bbq"], ["bbq_accuracy"], "bbq_accuracy", "higher"),
+        (["librispeech"], ["quasi_exact_match", "wer_score"], "wer_score", "lower"),
+        (["the_pile"], ["perplexity", "bits_per_byte"], "bits_per_byte", "lower"),
+        (["czech_bank_qa"], ["error_rate"], "error_rate", "lower"),
+        (["my_own"], ["f1_score", "exact_match"], "exact_match", "higher"),
+    ],
+)  # fmt: skip
+def test_without_a_schema_main_metrics_are_those_of_helm(
+    groups: list[str], has: list[str], metric: str, direction: str, write: Write
+):
+    write("runs/v1/x/stats.json", [stat(name, 0.5) for name in has])
+    found = read_as(write("runs/v1/x/run_spec.json", SPEC | {"groups": groups}), "helm")
+    assert [(row.metric, row.direction) for row in found.rows] == [(metric, direction)]
+
+
+def test_the_schema_of_a_release_says_which_way_is_better(write: Write):
+    write("runs/v1/x/stats.json", [stat("regret", 0.5), stat("exact_match", 0.5)])
+    group = {"name": "mine", "environment": {"main_name": "regret", "main_split": "test"}}
+    metrics = [{"name": "regret", "lower_is_better": True}]
+    write("runs/v1/schema.json", {"run_groups": [group], "metrics": metrics})
+    found = read_as(write("runs/v1/x/run_spec.json", SPEC | {"groups": ["mine"]}), "helm")
+    assert [(row.metric, row.direction) for row in found.rows] == [("regret", "lower")]
+
+
+def test_what_adapts_a_run_to_its_model_makes_no_other_benchmark(write: Write):
+    for name, more in (("a", ",stop=hash"), ("b", "")):
+        spec = {"name": f"boolq:model={name}{more},data_augmentation=canonical"}
+        write(f"runs/v1/{name}/stats.json", [stat("exact_match", 0.5)])
+        root = write(f"runs/v1/{name}/run_spec.json", spec)
+    assert {row.benchmark for row in read_as(root, "helm").rows} == {"boolq"}
+
+
 def test_a_run_without_a_known_metric_is_named(write: Write):
     write("runs/v1/a/stats.json", STATS)
     write("runs/v1/a/run_spec.json", SPEC)
     write("runs/v1/b/stats.json", [stat("num_instances", 3)])
     found = read_as(write("runs/v1/b/run_spec.json", SPEC), "helm")
     assert len(found.rows) == 1
-    assert "1 runs have no main metric" in found.notes[-1].why
+    assert "1 runs without a main metric" in found.notes[-1].why
 
 
 def test_tables_of_helm_summarize(write: Write):

@@ -105,6 +105,35 @@ def test_vlmevalkit_has_a_main_score_per_benchmark(write: Write):
     assert [note.name for note in found.notes] == ["qwen/qwen_X_score.csv"]
 
 
+def test_vlmevalkit_says_primary_metrics_in_the_status_of_a_run(write: Write):
+    # As vlmeval/smp/status_report.py writes it; values of older ones stand beside the name.
+    datasets = {
+        "MMBench": {
+            "status": "done",
+            "judge_model": "gpt-4-turbo",
+            "primary_metric": "split=dev|Overall",
+            "metrics": {"split=dev|Overall": 0.8, "split=dev|OCR": 0.3},
+        },
+        "MME": {
+            "primary_metric": ["perception", "reasoning"],
+            "metrics": {"perception": 1500, "reasoning": 300},
+        },
+        "OCRBench": {"primary_metric": "Final Score", "primary_metric_value": 700},
+        "POPE": {"status": "infer"},
+        "qwen_known": {"primary_metric": "acc", "metrics": {"acc": 1}},
+    }
+    status = {"schema_version": "1.0", "eval_id": "T1", "model_name": "qwen", "datasets": datasets}
+    found = read_as(write("qwen/T20250101_Gabc/status.json", status), "vlmevalkit")
+    assert scores(found) == {
+        ("qwen", "MMBench", "split=dev|Overall"): 0.8,
+        ("qwen", "MME", "perception"): 1500,
+        ("qwen", "MME", "reasoning"): 300,
+        ("qwen", "OCRBench", "Final Score"): 700,
+        ("qwen", "qwen_known", "acc"): 1,
+    }
+    assert found.rows[0].version == "judge gpt-4-turbo"
+
+
 def record(relation: str, score: float) -> dict[str, Any]:
     results = [
         {
@@ -136,3 +165,20 @@ def test_every_eval_ever_says_direction_error_and_who_measured(write: Write):
     assert own.lesser
     assert not other.lesser
     assert [note.name for note in found.notes] == ["Mean score"]
+
+
+def test_records_of_older_schemas_name_metrics_by_a_word_and_the_last_is_the_latest(write: Write):
+    for i, (time, score) in enumerate((("20.5", 0.5), ("10.5", 0.4))):
+        one = record("third_party", score) | {"retrieved_timestamp": time}
+        one["evaluation_results"][0]["metric_config"] = {"evaluation_description": "accuracy"}
+        root = write(f"mmlu/org/a/{i}.json", one)
+    found = read_as(root, "every-eval-ever")
+    assert [(row.metric, row.score) for row in found.rows] == [("accuracy", 0.4), ("accuracy", 0.5)]
+
+
+def test_a_revision_makes_another_model_of_lighteval(write: Write):
+    general = {"model_config": {"model_name": "org/a", "revision": "step1"}, "lighteval_sha": "?"}
+    found = read_as(write("r.json", LIGHTEVAL | {"config_general": general}), "lighteval")
+    assert {(row.model, row.harness) for row in found.rows} == {
+        ("org/a|revision=step1", "lighteval")
+    }

@@ -76,3 +76,11 @@ def test_costs_that_a_benchmark_lacks_everywhere_are_left_out_with_a_note(write:
     table = eevee.read_table(root)
     assert table.cost_unit == "benchmarks"
     assert "no cost of 1 benchmarks ('STS')" in said(table)
+
+
+def test_results_of_mteb_before_its_present_layout_are_named(write: Write):
+    write("org__a/rev1/Old.json", {"mteb_dataset_name": "Old", "test": {"main_score": 0.1}})
+    found = read_as(write("org__a/rev1/STS.json", task("STS", {"en": 0.2})), "mteb")
+    assert [(note.action, note.name) for note in found.notes] == [
+        ("dropped", "org__a/rev1/Old.json")
+    ]

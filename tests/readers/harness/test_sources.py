@@ -13,9 +13,10 @@ import pytest
 
 import eevee
 from eevee.readers.harness import NAMES, files
+from eevee.readers.harness.names import read_aliases
 from eevee.readers.harness.rows import Row
 from eevee.readers.harness.settle import settle
-from eevee.readers.harness.sources import gather, read_aliases
+from eevee.readers.harness.sources import gather
 from tests.cli.conftest import run_in_process
 from tests.readers.harness.conftest import Write, said
 from tests.readers.harness.test_lm_eval import four_models, run
@@ -82,6 +83,67 @@ def test_what_import_writes_is_read_back_the_same(write: Write, tmp_path: Path):
     assert gather([tmp_path / "twice.csv"]).n_models == 4
 
 
+PAID = "model,benchmark,score,task,cost\n" + "".join(
+    f"org/{m},{b},{i + 1}.{j}{i},{t},{i + 1}\n"
+    for i, m in enumerate("abcd")
+    for j, (b, t) in enumerate((("mmlu", "qa"), ("draw", "image")))
+)
+
+
+def test_tasks_costs_and_what_gives_way_are_kept(write: Write, tmp_path: Path):
+    table, out = tmp_path / "table.csv", tmp_path / "out.csv"
+    table.write_text(PAID)
+    run_in_process("import", table, "--out", out, "--cost-unit", "minutes")
+    again = eevee.read_table(out)
+    assert dict(again.benchmarks["task"]) == {"draw": "image", "mmlu": "qa"}
+    assert again.cost_unit == "seconds"
+    assert again.benchmarks.loc["mmlu", "cost"] == 60 * 2.5
+    root = four_models(write)
+    limited = run("org/a", 0.9)
+    limited["config"] |= {"limit": 10}
+    write("org__a/results_1.json", limited)
+    gather([root]).write_csv(out)
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    (whole / "results_9.json").write_text(json.dumps(run("org/a", 0.25)))
+    found = {row.cell: row.score for row in gather([out, whole]).rows}
+    assert found["org/a", "arc", "acc"] == 0.25
+
+
+def test_costs_in_no_known_unit_are_left_out_with_a_note(tmp_path: Path):
+    table = tmp_path / "table.csv"
+    table.write_text(PAID)
+    found = gather([table])
+    assert all(math.isnan(row.cost) for row in found.rows)
+    assert any("--cost-unit" in note.why for note in found.notes)
+    with pytest.raises(eevee.EeveeError, match="cost_unit must be one of seconds"):
+        gather([table], cost_unit="GPU-hours")
+
+
+def test_reading_options_reach_every_source_and_need_to_fit_one(write: Write, tmp_path: Path):
+    root, table, out = four_models(write), tmp_path / "table.csv", tmp_path / "out.csv"
+    table.write_text("model,mmlu,wps,note_x\norg/a,60,9,OUT\norg/b,70,8,2\norg/c,OUT,7,3\n")
+    options = ("--drop-columns", "wiki", "--column", "wps=lower", "--column", "note_x=cost")
+    options += ("--drop-models", "*/d", "--missing", "OUT", "--out", out)
+    run_in_process("import", root, table, *options)
+    found = gather([out]).rows
+    assert {row.benchmark for row in found} == {"arc", "gsm8k", "mmlu", "wps"}
+    assert {row.model for row in found} == {"org/a", "org/b", "org/c"}
+    assert {row.direction for row in found if row.benchmark == "wps"} == {"lower"}
+    assert {row.model for row in found if row.benchmark == "mmlu"} == {"org/a", "org/b"}
+    wrong = run_in_process(
+        *("import", root, table, "--drop-columns", "arcc", "--missing", "OUT", "--out", out), code=1
+    )
+    assert "'arcc' is in none of the sources (did you mean 'arc'?)" in wrong.stderr
+
+
+def test_an_alias_of_an_alias_is_refused(tmp_path: Path):
+    names = tmp_path / "names.csv"
+    names.write_text("alias,model\na,b\nb,c\n")
+    with pytest.raises(eevee.EeveeError, match="'a' is 'b', which is 'c': name the last"):
+        read_aliases(names)
+
+
 def test_json_output_and_a_named_format(write: Write, tmp_path: Path):
     root, out = four_models(write), tmp_path / "out.csv"
     shown = run_in_process("import", root, "--out", out, "--from", "lm-eval", "--json").stdout
@@ -97,22 +159,27 @@ def test_an_unknown_source_gets_the_list_of_known_ones(write: Write):
     with pytest.raises(eevee.EeveeError, match="known are") as caught:
         eevee.read_table(root)
     assert all(name in str(caught.value) for name in NAMES)
-    with pytest.raises(eevee.EeveeError, match="known are"):
-        gather([root / "notes.json"])
+    for read in (eevee.read_table, lambda path: gather([path])):
+        with pytest.raises(eevee.EeveeError, match="known are"):
+            read(root / "notes.json")
 
 
 def test_limits_hold_for_files_folders_and_archives(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     root = four_models(write)
-    monkeypatch.setattr(files, "MAX_BYTES", 100)
-    with pytest.raises(eevee.EeveeError, match=r"known are.*results_1\.json is larger than"):
-        eevee.read_table(root)
+    too_large = r"has more than 0\.0001 MB; .*--max-mb"
+    with pytest.raises(eevee.EeveeError, match=rf"known are.*results_1\.json {too_large}"):
+        eevee.read_table(root, max_mb=1e-4)
     packed = tmp_path / "big.eval"
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", " " * 100_000)
-    with pytest.raises(eevee.EeveeError, match="larger than"):
-        eevee.read_table(packed)
+    with pytest.raises(eevee.EeveeError, match=too_large):
+        eevee.read_table(packed, max_mb=1e-4)
+    aliases = tmp_path / "names.csv"
+    aliases.write_text("alias,model\n" + "a,b\n" * 50)
+    with pytest.raises(eevee.EeveeError, match=too_large):
+        read_aliases(aliases, max_mb=1e-4)
     monkeypatch.setattr(files, "MAX_FILES", 3)
     with pytest.raises(eevee.EeveeError, match="more than 3 files"):
         eevee.read_table(root)

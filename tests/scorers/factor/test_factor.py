@@ -220,6 +220,7 @@ def test_bits_do_not_depend_on_batch_order_chunk_or_threads(
         np.testing.assert_array_equal(scorer.split_losses(subsets[::-1])[::-1], expected)
 
 
+@pytest.mark.slow
 def test_fits_and_choices_do_not_depend_on_threads() -> None:
     table = percent_table(missing=0.3)
     splits = few_splits(table)

@@ -81,6 +81,7 @@ def _auto(**options) -> eevee.MLPScorer:
     return eevee.MLPScorer(TABLE, SPLITS, **options)
 
 
+@pytest.mark.slow
 def test_calibration_depends_on_neither_history_nor_chunks_nor_threads() -> None:
     names = SMALL.benchmark_names
     subsets = [names[:size] for size in (1, 2, 3, 5, 8)] + [("b02", "b05")]
@@ -108,6 +109,7 @@ def test_auto_is_the_fixed_scorer_at_the_epochs_it_says() -> None:
 
 
 @pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.slow
 def test_the_calibrated_epoch_has_the_lowest_geometric_mean_of_validation_losses(size) -> None:
     best = _auto(seed=3).epochs_for(size)
     drawn = random_index_sets(9, size, CALIBRATION_SUBSETS, np.random.default_rng([3, size]))
@@ -124,6 +126,7 @@ def test_the_calibrated_epoch_has_the_lowest_geometric_mean_of_validation_losses
     assert all(judged(best) <= judged(other) for other in others)
 
 
+@pytest.mark.slow
 def test_the_calibration_follows_the_seed() -> None:
     splits = few_splits(SMALL, 2)
     found = {eevee.MLPScorer(SMALL, splits, seed=seed).epochs_for(2) for seed in range(5)}
@@ -154,6 +157,7 @@ def test_a_table_too_small_to_calibrate_on_trains_for_the_papers_twenty() -> Non
     assert np.isfinite(auto.losses(subsets)).all()
 
 
+@pytest.mark.slow
 def test_unseen_targets_calibrate_by_their_own_loss() -> None:
     epochs = {t: _auto(targets=t).epochs_for(4) for t in ("all", "unseen")}
     assert _auto().with_targets("unseen").epochs_for(4) == epochs["unseen"]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +11,7 @@ NAMES = st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=5, uniqu
 
 
 @given(names=NAMES, data=st.data())
+@pytest.mark.slow
 def test_a_columns_draw_does_not_depend_on_the_columns_around_it(names, data) -> None:
     order = data.draw(st.permutations(names))
     together = keyed_uniform((0, 0, "input"), names, 2, 3)

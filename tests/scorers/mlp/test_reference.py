@@ -28,6 +28,7 @@ TABLES = {
 
 @pytest.mark.parametrize("targets", ["all", "unseen"])
 @pytest.mark.parametrize("name", TABLES)
+@pytest.mark.slow
 def test_losses_equal_one_network_at_a_time(name: str, targets: str) -> None:
     table = TABLES[name]
     splits = few_splits(table, seed=2)

@@ -205,6 +205,7 @@ def test_repeated_columns_and_more_inputs_than_models_lose_no_digits(alpha: floa
 @pytest.mark.parametrize(
     "options", [{}, {"alpha": "loo"}, {"alpha": 0.7}, {"targets": "unseen"}, {"alpha": 1e-9}]
 )
+@pytest.mark.slow
 def test_bits_depend_on_nothing_but_the_subset(
     table: ResultsTable, options: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,1 @@
+"""One module per format, found by `eevee.exporters.registry`: each holds one `FORMAT`."""

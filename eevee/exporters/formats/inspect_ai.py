@@ -1,0 +1,31 @@
+"""Inspect: a list of task specifications per tier, for ``inspect eval-set``.
+
+Inspect has no file of several tasks, so this is plain text; its command line takes the names.
+"""
+
+from __future__ import annotations
+
+from eevee.exporters.format import Export, Format, Task
+from eevee.exporters.names import matches
+
+_NAME = r"[A-Za-z0-9_./][A-Za-z0-9_./-]*(@[A-Za-z_][A-Za-z0-9_]*)?"
+
+
+def _wrong(task: Task) -> str:
+    return matches(_NAME, task.name, "task of Inspect (inspect_evals/gsm8k, file.py@task)")
+
+
+def _files(export: Export) -> dict[str, str]:
+    return {
+        f"{one.stem}.txt": export.comment(one) + "".join(f"{task.name}\n" for task in one.tasks)
+        for one in export.each
+    }
+
+
+FORMAT = Format(
+    name="inspect",
+    what="a task list per tier for inspect eval-set",
+    run="inspect eval-set $(grep -v '^#' {out}/{stem}.txt) --model MODEL --log-dir LOGS",
+    files=_files,
+    wrong=_wrong,
+)

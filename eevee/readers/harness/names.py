@@ -1,0 +1,115 @@
+"""Other names of models, and what the user leaves out of results by name."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from eevee.base.bounded import MAX_MB, TooLarge, read_bytes
+from eevee.base.errors import EeveeError
+from eevee.base.visible import visible
+from eevee.readers.harness.rows import Harvest, Row
+from eevee.readers.measured import Options
+from eevee.readers.overrides import matches
+from eevee.readers.roles import DIRECTIONS
+from eevee.tables.results_table import Note
+
+
+def read_aliases(path: str | os.PathLike[str], max_mb: float = MAX_MB) -> dict[str, str]:
+    """Read other names of models: a CSV with columns alias and model.
+
+    Raises
+    ------
+    EeveeError
+        If the file cannot be read, or an alias stands for two models or for another alias.
+    """
+    where = visible(Path(path).name)
+    rows = _read_rows(Path(path), where, max_mb)
+    if not rows or [cell.strip().casefold() for cell in rows[0]] != ["alias", "model"]:
+        raise EeveeError(f"{where}: needs a header row 'alias,model'")
+    aliases: dict[str, str] = {}
+    for line, row in enumerate(rows[1:], start=2):
+        cells = [cell.strip() for cell in row]
+        if not any(cells):
+            continue
+        if len(cells) != 2 or not all(cells):
+            raise EeveeError(f"{where}: row {line} needs two names, an alias and a model")
+        if aliases.setdefault(cells[0], cells[1]) != cells[1]:
+            raise EeveeError(f"{where}: row {line}: {cells[0]!r} is {aliases[cells[0]]!r} already")
+    for alias, model in aliases.items():
+        if aliases.get(model, model) != model:
+            raise EeveeError(
+                f"{where}: {alias!r} is {model!r}, which is {aliases[model]!r}: name the last"
+            )
+    return aliases
+
+
+def _read_rows(path: Path, where: str, max_mb: float) -> list[list[str]]:
+    try:
+        text = read_bytes(path, int(max_mb * 1e6)).decode("utf-8-sig")
+        return list(csv.reader(io.StringIO(text, newline="")))
+    except TooLarge:
+        raise EeveeError(
+            f"{where}: has more than {max_mb:g} MB; if that is meant, raise the limit "
+            "(max_mb, --max-mb)"
+        ) from None
+    except (OSError, UnicodeDecodeError, csv.Error) as why:
+        reason = getattr(why, "strerror", None) or "it is not a CSV file in UTF-8"
+        raise EeveeError(f"{where}: cannot be read ({reason})") from None
+
+
+def rename(rows: Sequence[Row], aliases: Mapping[str, str]) -> list[Row]:
+    """Give models the names that aliases say.
+
+    Raises
+    ------
+    EeveeError
+        If an alias is no model.
+    """
+    known = {row.model for row in rows}
+    for alias in aliases:
+        if alias not in known:
+            raise EeveeError(f"aliases: {alias!r} is no model of the sources; take the row out")
+    return [replace(row, model=aliases.get(row.model, row.model)) for row in rows]
+
+
+def overrule(found: Harvest, options: Options) -> Harvest:
+    """Leave out benchmarks, columns and models that the user names; set directions.
+
+    Examples
+    --------
+    >>> found = Harvest((Row("m", "a", "acc", 1.0), Row("human", "a", "acc", 2.0)))
+    >>> [row.model for row in overrule(found, Options(drop_models=("hum*",))).rows]
+    ['m']
+    """
+    rows: list[Row] = []
+    gone: dict[tuple[str, str], str] = {}
+    for row in found.rows:
+        role = _said(row, options.roles)
+        if matches(row.model, options.drop_models):
+            gone["model", row.model] = "as --drop-models says"
+        elif _is_one(row, options.drop_columns):
+            gone["column", row.column] = "as --drop-columns says"
+        elif role in DIRECTIONS:
+            rows.append(replace(row, direction=role))
+        elif role in {None, "score", "proxy"}:
+            rows.append(row)
+        else:
+            gone["column", row.column] = f"is {role}, as --column says"
+    notes = [
+        Note("dropped", "model" if kind == "model" else "column", name, why)
+        for (kind, name), why in gone.items()
+    ]
+    return replace(found, rows=tuple(rows), notes=(*found.notes, *notes))
+
+
+def _is_one(row: Row, patterns: Sequence[str]) -> bool:
+    return matches(row.column, patterns) or matches(row.benchmark, patterns)
+
+
+def _said(row: Row, roles: Mapping[str, str]) -> str | None:
+    return next((role for name, role in roles.items() if _is_one(row, [name])), None)

@@ -222,7 +222,9 @@ class _Values:
             total = row.sum() - row[j] - row[a] - np.where(a == b, 0.0, row[b])
             count = seen.sum() - seen[j] - seen[a] - np.where(a == b, 0, seen[b])
             near = _near(own, total, count, limit)
-            near |= self.gaps and np.abs(total / (self.n - 2 - (a != b)) - own) <= limit
+            near |= (
+                self.gaps and np.abs(total / np.maximum(self.n - 2 - (a != b), 1) - own) <= limit
+            )
             places = places[near]
         for place in places:
             yield tuple(i for i in range(self.n) if i not in {j, one[place], two[place]})

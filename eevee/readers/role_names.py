@@ -31,6 +31,7 @@ _COST_UNITS = frozenset(
     "tokens tok $ € £".split()
 )
 _MONEY = re.compile(r"[$€£¥₹]")
+_FORMULA = re.compile(r"\$[^$]+\$")
 _RATE = re.compile(r"[a-z] ?(?:/|per) ?(?:s|secs?|seconds?|min|minutes?|h|hrs?|hours?)(?: \(.*\))?")
 _PER_MANY = re.compile(
     r"(?:/|\bper) ?(?:1 ?)?(?:k|m|1000|1e6|million|thousand)\b ?(?:tok|tokens?)?"
@@ -177,7 +178,7 @@ def _is_amount(name: str) -> bool:
         return False  # "RMSE (s)" is an error in seconds
     small = _UNIT_BEHIND.search(name)
     return bool(
-        _MONEY.search(name)
+        _MONEY.search(_FORMULA.sub("", name))
         or _RATE.search(plain)
         or _PER_MANY.search(plain)
         or _GPU_TIME.fullmatch(flat(name))

@@ -19,6 +19,9 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 def as_before() -> Iterator[None]:
     before = {one: signal.getsignal(one) for one in STOPS}
     hook = sys.unraisablehook
+    for one, handler in before.items():
+        if handler is signal.SIG_IGN:  # the tests run under nohup
+            signal.signal(one, signal.SIG_DFL)
     yield
     sys.unraisablehook = hook
     for one, handler in before.items():

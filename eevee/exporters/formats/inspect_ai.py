@@ -5,7 +5,8 @@ Inspect has no file of several tasks, so this is plain text; its command line ta
 
 from __future__ import annotations
 
-from eevee.exporters.format import Export, Format, Task
+from eevee.exporters.format import Format, Task
+from eevee.exporters.formats.text import task_lists
 from eevee.exporters.names import matches
 
 _NAME = r"[A-Za-z0-9_./][A-Za-z0-9_./-]*(@[A-Za-z_][A-Za-z0-9_]*)?"
@@ -15,17 +16,10 @@ def _wrong(task: Task) -> str:
     return matches(_NAME, task.name, "task of Inspect (inspect_evals/gsm8k, file.py@task)")
 
 
-def _files(export: Export) -> dict[str, str]:
-    return {
-        f"{one.stem}.txt": export.comment(one) + "".join(f"{task.name}\n" for task in one.tasks)
-        for one in export.each
-    }
-
-
 FORMAT = Format(
     name="inspect",
     what="a task list per tier for inspect eval-set",
     run="inspect eval-set $(grep -v '^#' {out}/{stem}.txt) --model MODEL --log-dir LOGS",
-    files=_files,
+    files=task_lists,
     wrong=_wrong,
 )

@@ -16,7 +16,8 @@ def _wrong(task: Task) -> str:
     return line_problem(task.name)
 
 
-def _files(export: Export) -> dict[str, str]:
+def task_lists(export: Export) -> dict[str, str]:
+    """Return a file per tier: comments, then a task per line."""
     return {
         f"{one.stem}.txt": export.comment(one) + "".join(f"{task.name}\n" for task in one.tasks)
         for one in export.each
@@ -27,6 +28,6 @@ FORMAT = Format(
     name="text",
     what="a list of benchmarks per tier",
     run="grep -v '^#' {out}/{stem}.txt",
-    files=_files,
+    files=task_lists,
     wrong=_wrong,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -104,7 +104,15 @@ def fill(problem: Problem, seen: BoolArray, recipe: Recipe) -> Filling:
     return Filling(space, seen, factors, shrink, neighbours, beyond, blend)
 
 
-def choose(problem: Problem, rng: np.random.Generator) -> Recipe:
+Tell = Callable[[str], None]
+"""Called with what is done next, in words."""
+
+
+def silent(what: str) -> None:
+    """Tell nobody."""
+
+
+def choose(problem: Problem, rng: np.random.Generator, tell: Tell = silent) -> Recipe:
     """Return the recipe with the least mean square root of the absolute errors in units.
 
     Between the mean, which a few misses rule, and the median, which is rough. Cross-validated
@@ -113,11 +121,12 @@ def choose(problem: Problem, rng: np.random.Generator) -> Recipe:
     scores, seen = problem.scores, problem.seen
     kinds = list(product((False, True), RANKS))
     total = np.zeros((2, len(RANKS), len(PENALTIES)))
-    for hidden in folds(seen, rng):
+    for i, hidden in enumerate(folds(seen, rng), start=1):
+        tell(f"choosing the factor model, fold {i} of {FOLDS}")
         scale = np.broadcast_to(problem.units, scores.shape)[hidden]
         for kind, logit in enumerate((False, True)):
-            for i, j, guess in _guesses(problem, seen & ~hidden, hidden, logit=logit):
-                total[kind, i, j] += np.sqrt(np.abs(guess - scores[hidden]) / scale).sum()
+            for r, p, guess in _guesses(problem, seen & ~hidden, hidden, logit=logit):
+                total[kind, r, p] += np.sqrt(np.abs(guess - scores[hidden]) / scale).sum()
     total = total.reshape(len(kinds), -1)
     best, strength = np.unravel_index(int(np.argmin(total)), total.shape)
     return Recipe(*kinds[best], PENALTIES[strength])

@@ -21,7 +21,7 @@ def tables(draw: st.DrawFn) -> pd.DataFrame:
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     values = rng.uniform(20, 95, (n_models, n_columns)).round(draw(st.integers(2, 12)))
     gaps = rng.random(values.shape) < draw(st.sampled_from([0.0, 0.2]))
-    gaps[:4] = False
+    gaps[:4] = gaps[:, :1] = False
     models = [f"model-{chr(97 + i)}" for i in range(n_models)]
     names = ["arc", "boolq", "copa", "drop", "gsm8k"][:n_columns]
     return pd.DataFrame(np.where(gaps, np.nan, values), models, names)

@@ -50,7 +50,8 @@ def impute(
     """Fill the gaps of a sparse table, each with an interval and what it rests on."""
     from eevee.completion.advice import next_benchmark
     from eevee.completion.complete import impute as complete_table
-    from eevee.completion.complete import is_large, silent
+    from eevee.completion.complete import is_large
+    from eevee.completion.filling import silent
     from eevee.report.completion import save_completion
     from eevee.report.out import claimed
 

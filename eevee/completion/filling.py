@@ -127,8 +127,8 @@ def choose(problem: Problem, rng: np.random.Generator, tell: Tell = silent) -> R
         for kind, logit in enumerate((False, True)):
             for r, p, guess in _guesses(problem, seen & ~hidden, hidden, logit=logit):
                 total[kind, r, p] += np.sqrt(np.abs(guess - scores[hidden]) / scale).sum()
-    total = total.reshape(len(kinds), -1)
-    best, strength = np.unravel_index(int(np.argmin(total)), total.shape)
+    by_kind = total.reshape(len(kinds), -1)
+    best, strength = np.unravel_index(int(np.argmin(by_kind)), by_kind.shape)
     return Recipe(*kinds[best], PENALTIES[strength])
 
 

@@ -98,7 +98,7 @@ def _doubts(table: ResultsTable) -> Iterator[Finding]:
             do = "correct the cells in the file"
         elif "fewer scores" in why:
             do = "complete the parts, or leave these models out (--drop-models)"
-        elif "person or chance" in why:
+        elif "--drop-models leaves it out" in why:
             do = f"--drop-models {note.name!r}"
         elif "multiplied by 100" in why or ("read as missing" in why and "says" not in why):
             do = "write it so in the file if that is right"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,7 @@ from scipy.stats import rankdata
 from eevee.base.arrays import BoolArray, FloatArray, IntArray
 from eevee.readers.column_groups import PROBES, Groups
 from eevee.readers.fits import STATISTICS, convinces, is_line, resolution
+from eevee.tables.column_names import LONE_METRIC, guess_direction
 
 _MIN_ROWS = 5
 _MIN_OTHERS = 3
@@ -39,11 +40,14 @@ class Aggregate:
         ``"mean"``, ``"sum"``, ``"weighted mean"``, ``"median"``, ``"mean place"``, ...
     of : tuple of int
         Places of the columns that make it.
+    turned : tuple of int
+        Those that count as what they lack of 1 or 100, as lower is better.
     """
 
     place: int
     how: str
     of: tuple[int, ...]
+    turned: tuple[int, ...] = ()
 
     def words(self, names: Sequence[str]) -> str:
         """Say what it is made of.
@@ -58,7 +62,12 @@ class Aggregate:
         some += f", ... ({len(self.of)} columns)" if len(self.of) > 4 else ""
         how = "row mean" if self.how == "mean" and whole else self.how
         of = "the other columns" if whole else some
-        return f"is the {how} of {of}, by its numbers (an aggregate)"
+        turned = ", ".join(repr(names[j]) for j in self.turned if j in self.of)
+        turned = f" ({turned} turned: lower is better)" if turned else ""
+        return f"is the {how} of {of}{turned}, by its numbers (an aggregate)"
+
+
+_Test = Callable[[int], Aggregate | None]
 
 
 def find_aggregate(scores: pd.DataFrame, spared: Collection[str] = ()) -> Aggregate | None:
@@ -86,21 +95,51 @@ def find_aggregate(scores: pd.DataFrame, spared: Collection[str] = ()) -> Aggreg
     names = [str(name) for name in scores.columns]
     if len(names) < _MIN_OTHERS:
         return None
+    enough = (~np.isnan(values)).sum(axis=0) >= _MIN_ROWS
+    asked = [j for j, name in enumerate(names) if name not in spared and enough[j]]
     table = _Values(values, names)
-    asked = [
-        j
-        for j in range(len(names))
-        if names[j] not in spared and table.seen[:, j].sum() >= _MIN_ROWS
-    ]
-    tests = (
+    tests: tuple[_Test, ...] = (
         table.difference, table.whole, table.group, table.weighted, table.headed, table.statistic,
         table.line,
     )  # fmt: skip
+    found = _first(tests, asked)
+    if found is not None:
+        return found
+    turned, places = _turned(values, names)
+    if not places:
+        return None
+    table = _Values(turned, names)
+    others = [j for j in asked if j not in places]
+    found = _first((table.whole, table.group, table.weighted), others)
+    return None if found is None else replace(found, turned=places)
+
+
+def _first(tests: Iterable[_Test], asked: Sequence[int]) -> Aggregate | None:
     for test in tests:
         found = next(filter(None, map(test, asked)), None)
         if found is not None:
             return found
     return None
+
+
+def _turned(values: FloatArray, names: Sequence[str]) -> tuple[FloatArray, tuple[int, ...]]:
+    """Turn columns that run against the rest, or say so by name: x becomes 1 or 100 less x."""
+    filled = np.where(np.isnan(values), np.nanmean(values, axis=0), values)
+    spread = np.std(filled, axis=0)
+    standard = (filled - filled.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    total = standard.sum(axis=1)
+    against = [(standard[:, j] * (total - standard[:, j])).mean() < 0 for j in range(len(names))]
+    top = np.nanmax(values, axis=0)
+    share = (np.nanmin(values, axis=0) >= 0) & (top <= 100)
+    places = tuple(
+        j
+        for j, name in enumerate(names)
+        if share[j] and (against[j] or guess_direction(name, LONE_METRIC) == "lower")
+    )
+    made = values.copy()
+    for j in places:
+        made[:, j] = (1.0 if top[j] <= 1 else 100.0) - values[:, j]
+    return made.round(12), places
 
 
 class _Sums:
@@ -204,7 +243,7 @@ class _Values:
         """Return how far rounding may take a column from what others make."""
         inner = self.rounding[list(of)]
         limit = 0.51 * self.rounding[j] + 0.51 * float(inner.sum() if summed else inner.mean())
-        return limit + 1e-9 * float(self._largest[j])
+        return float(limit + 1e-9 * self._largest[j])
 
     @cached_property
     def _largest(self) -> FloatArray:

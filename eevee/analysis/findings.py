@@ -106,7 +106,7 @@ def _doubts(table: ResultsTable) -> Iterator[Finding]:
             do = f"--column '{note.name}=cost' if it is none"
         else:
             continue
-        severity = "wrong" if "runs against" in why or "far from" in why else "doubt"
+        severity = "wrong" if "runs against" in why or "from all others:" in why else "doubt"
         yield Finding(severity, f"{note.name!r} {why.partition(': if ')[0]}", do)
 
 

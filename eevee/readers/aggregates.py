@@ -89,7 +89,7 @@ def find_aggregate(scores: pd.DataFrame, spared: Collection[str] = ()) -> Aggreg
     >>> frame = pd.DataFrame(rng.uniform(20, 90, (12, 5)).round(1), columns=list("abcde"))
     >>> frame["first"] = frame[["a", "b", "c"]].mean(axis=1).round(2)
     >>> find_aggregate(frame)
-    Aggregate(place=5, how='mean', of=(0, 1, 2))
+    Aggregate(place=5, how='mean', of=(0, 1, 2), turned=())
     """
     values = scores.to_numpy(np.float64)
     names = [str(name) for name in scores.columns]

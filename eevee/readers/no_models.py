@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from eevee.base.arrays import FloatArray
-from eevee.readers.role_names import cost_words, is_count
+from eevee.readers.role_names import is_count, is_pure_cost
 from eevee.readers.vocabulary import in_english
 from eevee.tables.column_names import flat
 
@@ -62,12 +62,15 @@ def of_benchmarks(name: str, row: FloatArray) -> str | None:
         return None
     whole = bool((seen == np.round(seen)).all() and seen.min() >= 0)
     tests: tuple[tuple[str, Callable[[], bool]], ...] = (
-        ("the number of samples", lambda: whole and seen.max() > 1 and _is_count(name, plain)),
+        (
+            "the number of samples",
+            lambda: whole and (seen.max() > 100 or name.startswith("#")) and _is_count(name, plain),
+        ),
         ("weights", lambda: seen.min() >= 0 and _WEIGHTS.fullmatch(plain) is not None),
         ("the number of shots", lambda: whole and _SHOTS.fullmatch(plain) is not None),
         ("the largest possible score", lambda: whole and _MOST.fullmatch(plain) is not None),
         ("years", lambda: whole and seen.min() >= 1900 and _YEARS.fullmatch(plain) is not None),
-        ("costs", lambda: seen.min() >= 0 and (cost_words(name, []) or ("",))[0] == "sure"),
+        ("costs", lambda: seen.min() >= 0 and is_pure_cost(name)),
     )
     return next((what for what, holds in tests if holds()), None)
 

@@ -11,7 +11,7 @@ from eevee.readers.grid import Grid
 from eevee.readers.headers import read_header
 from eevee.readers.measured import Options
 from eevee.readers.model_column import MODEL_NAMES
-from eevee.readers.role_names import is_count, named_role
+from eevee.readers.role_names import is_count, is_pure_cost, named_role
 from eevee.tables.column_names import flat
 from eevee.tables.results_table import Note
 
@@ -30,6 +30,7 @@ _FAMILY = re.compile(
     r"efficientnet|clip|dino|mae|beit|model)(?![a-z])"
 )
 _SIZE = re.compile(r"(?<![A-Za-z0-9])\d+(?:\.\d+)?[BM](?![A-Za-z0-9])")
+_QUANTILE = re.compile(r"(?:p|q)\d{1,3}|median|mean|min|max|std|n_models|models", re.IGNORECASE)
 LEAST = 4
 """Columns that must be left as models; else the file is no table of scores on its side."""
 
@@ -65,6 +66,26 @@ def _is_model(name: str) -> bool:
     maker, slash, rest = name.partition("/")
     made = bool(slash and rest) and flat(maker) not in _NO_MAKERS and " " not in name
     return made or _FAMILY.search(name.casefold()) is not None or bool(_SIZE.search(name))
+
+
+def refuse_costs(grid: Grid, options: Options) -> None:
+    """Refuse a file of costs that is given for scores: benchmarks down, nothing but costs across.
+
+    Raises
+    ------
+    EeveeError
+    """
+    if options.roles or flat(grid.header[0]) not in {"", "model", *_FIRST}:
+        return
+    others = [j for j in range(1, grid.width) if flat(grid.header[j]) not in {"model", *_FIRST}]
+    costs = [grid.header[j] for j in others if is_pure_cost(grid.header[j])]
+    beside = [j for j in others if is_count(grid.header[j]) or _QUANTILE.fullmatch(grid.header[j])]
+    if costs and len(costs) + len(beside) == len(others):
+        raise EeveeError(
+            f"{grid.source}: holds costs ({', '.join(map(repr, costs[:3]))}) and no scores: give "
+            "the scores, and this file with --costs; if these are the scores, say --column "
+            f"'{costs[0]}=score'"
+        )
 
 
 def turned(grid: Grid, *, told: bool = False) -> Grid:

@@ -140,11 +140,12 @@ def _zeros(column: FloatArray, rest: FloatArray) -> Iterator[StandIn]:
         return
     if rank_correlation(column[usual], rest[usual]) < _LIKE:
         return
+    rows = np.zeros(len(column), dtype=bool)
     for i in np.flatnonzero(zero & both & (rest >= 0)):
         weaker = column[both & (rest < rest[i] - 0.05)]
         if len(weaker) < 4 or (weaker > 0).mean() < 0.8:
             continue
         if np.median(weaker) > 0.25 * np.nanmax(column):
-            rows = np.zeros(len(column), dtype=bool)
             rows[i] = True
-            yield StandIn(0.0, rows, "what models have that are weaker elsewhere")
+    if rows.any():
+        yield StandIn(0.0, rows, "what models have that are weaker elsewhere")

@@ -200,4 +200,11 @@ def _aside(table: ResultsTable) -> Iterator[Finding]:
     if costs and table.cost_unit == NO_COSTS:
         some = ", ".join(costs[:3]) + (", ..." if len(costs) > 3 else "")
         said = f"{len(costs)} columns of costs are in the file ({some}), and none is used"
-        yield Finding("note", said, "give costs per benchmark: --costs FILE ('benchmark,cost')")
+        paired = sum(column.of is not None for column in set_aside(table) if column.role == "cost")
+        do = "give costs per benchmark: --costs FILE ('benchmark,cost')"
+        if paired:
+            do = (
+                f"{paired} of them say what a benchmark costs: write them to a file of models x "
+                "benchmarks, named as these are, and give it with --costs"
+            )
+        yield Finding("note", said, do)

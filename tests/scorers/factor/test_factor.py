@@ -335,6 +335,7 @@ def test_a_percentage_and_its_complement_are_the_same() -> None:
     np.testing.assert_allclose(one, other, rtol=1e-8)
 
 
+@pytest.mark.slow
 def test_more_columns_help_on_a_table_with_two_thirds_missing() -> None:
     rng = np.random.default_rng(1)
     values = 2 * rng.normal(size=(80, 1)) + rng.normal(size=(80, 30))
@@ -423,6 +424,7 @@ def test_numbers_of_numpy_are_options_too() -> None:
 
 
 @pytest.mark.parametrize("n_columns", [1, 2, 3, 6])
+@pytest.mark.slow
 def test_ranks_that_nobody_gave_fit_the_table(n_columns: int) -> None:
     scores = np.random.default_rng(0).normal(size=(20, n_columns))
     table = ResultsTable.from_scores(pd.DataFrame(scores).add_prefix("b"))

@@ -277,6 +277,7 @@ def test_the_dual_form_has_the_losses_of_the_primal_one(
     ("missing", "options"),
     [(0.0, {}), (0.0, {"targets": "unseen"}), (0.1, {}), (0.1, {"alpha": "loo"})],
 )
+@pytest.mark.slow
 def test_bits_hold_for_one_split_and_every_width(
     missing: float, options: dict[str, object]
 ) -> None:

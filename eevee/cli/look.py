@@ -75,6 +75,13 @@ def _print_description(columns: pd.DataFrame, about: dict[str, Any], pattern: Ga
     print_line(f"read as: {about['layout']}")
     print_line(f"SHA-256: {about['sha256']}")
     aside = {column["name"] for column in about["set_aside"]}
+    scores = [c for c in about["source_columns"] if c["role"] in {"score", "proxy"}]
+    if about["source_columns"]:
+        print_line(f"columns of the file: {len(scores)} scores, and those below")
+    for column in about["source_columns"]:
+        if column not in scores and column["name"] not in aside:
+            name = column["name"] or "(no name)"
+            print_line(f"column {name}: {column['role']}: {column['why']}")
     for column in about["set_aside"]:
         print_line(f"set aside column {column['name']}: {column['role']}: {column['why']}")
     for note in about["notes"]:

@@ -9,7 +9,7 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import JsonOption, Out, OutputOptions, ScorerOptions, settings
+from eevee.cli.options import DetailOptions, JsonOption, Out, OutputOptions, ScorerOptions, settings
 from eevee.cli.printing import print_json, print_line, print_table, print_written, progress_bar
 from eevee.cli.subset_options import TierFile, TierName, named_subsets
 from eevee.cli.table_file import write_table_file
@@ -18,7 +18,8 @@ from eevee.cli.table_options import TableOptions
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eevee.completion.gap_pattern import GapPattern
+SHOWN = 20
+"""Rows, and notes, without --verbose."""
 
 
 @app.command(
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 def describe(
     context: typer.Context,
     table: TableOptions,
-    output: JsonOption,
+    output: DetailOptions,
     save: Annotated[
         Path | None,
         typer.Option("--save", help="Write the reading options to FILE.toml, for --table."),
@@ -43,29 +44,20 @@ def describe(
     read = table.read(silent=True)
     if save is not None:
         write_table_file(context, save)
-    columns, about, pattern = describe_table(read), summary(read), gap_pattern(read)
+    columns, about = describe_table(read), summary(read)
     if output.as_json:
-        gaps = gaps_as_json(pattern)
+        gaps = gaps_as_json(gap_pattern(read))
         print_json({**about, "gaps": gaps, "table": columns.to_dict("records")})
     else:
-        _print_description(columns, about, pattern)
+        _print_description(columns, about, verbose=output.verbose)
 
 
-def _print_description(columns: pd.DataFrame, about: dict[str, Any], pattern: GapPattern) -> None:
+def _print_description(columns: pd.DataFrame, about: dict[str, Any], *, verbose: bool) -> None:
     from eevee.analysis.describe import bounds_sentence
 
-    shown = columns.assign(
-        direction=columns["direction"] + " (" + columns["direction_source"] + ")"
-    )
-    if (columns["benchmark"] == columns["column"]).all():
-        shown = shown.drop(columns="benchmark")
-    hidden = ["direction_source", "bounds", "low", "high"]
-    shown = shown.drop(columns=hidden).dropna(axis=1, how="all")
-    print_table(f"Columns of {about['source']}", shown.columns, shown.itertuples(index=False))
-    print_line()
     print_line(
-        f"{about['models']} models x {about['benchmarks']} benchmarks ({about['columns']} "
-        f"columns), {about['coverage']:.1%} measured; everything costs "
+        f"{about['source']}: {about['models']} models x {about['benchmarks']} benchmarks "
+        f"({about['columns']} columns), {about['coverage']:.1%} measured; everything costs "
         f"{about['total_cost']:.4g} {about['cost_unit']}"
     )
     print_line(f"models: {', '.join(about['model_names'])}{', ...' * (about['models'] > 5)}")
@@ -74,13 +66,39 @@ def _print_description(columns: pd.DataFrame, about: dict[str, Any], pattern: Ga
     print_line(bounds_sentence(columns))
     print_line(f"read as: {about['layout']}")
     print_line(f"SHA-256: {about['sha256']}")
+    said = _what_was_done(about)
+    most = len(said) if verbose else SHOWN
+    for line in said[:most]:
+        print_line(line)
+    if len(said) > most:
+        print_line(f"... and {len(said) - most} more columns and notes: --verbose has all")
+    print_line()
+    _print_columns(columns, most=None if verbose else SHOWN)
+
+
+def _what_was_done(about: dict[str, Any]) -> list[str]:
+    """Say what was set aside, dropped, guessed or converted, a line each."""
     aside = {column["name"] for column in about["set_aside"]}
-    for column in about["set_aside"]:
-        print_line(f"set aside column {column['name']}: {column['role']}: {column['why']}")
-    for note in about["notes"]:
-        if note["kind"] == "column" and note["name"] in aside:
-            continue  # said above
-        print_line(f"{note['action']} {note['kind']} {note['name']}: {note['why']}")
+    said = [
+        f"set aside column {column['name']}: {column['role']}: {column['why']}"
+        for column in about["set_aside"]
+    ]
+    return said + [
+        f"{note['action']} {note['kind']} {note['name']}: {note['why']}"
+        for note in about["notes"]
+        if note["kind"] != "column" or note["name"] not in aside  # said above
+    ]
+
+
+def _print_columns(columns: pd.DataFrame, most: int | None) -> None:
+    shown = columns.assign(
+        direction=columns["direction"] + " (" + columns["direction_source"] + ")"
+    )
+    if (columns["benchmark"] == columns["column"]).all():
+        shown = shown.drop(columns="benchmark")
+    hidden = ["direction_source", "bounds", "low", "high"]
+    shown = shown.drop(columns=hidden).dropna(axis=1, how="all")
+    print_table("Columns", shown.columns, shown.itertuples(index=False), most=most)
 
 
 @app.command(epilog="Example: eevee rank data/vtab/scores.csv")
@@ -104,10 +122,12 @@ def rank(
         print_json({"mean_predictor": bound, "ranking": ranking.to_dict("records")})
         return
     rows = ([i, *row] for i, row in enumerate(ranking.itertuples(index=False), start=1))
+    most = None if output.verbose else SHOWN
     print_table(
         f"Search loss of each benchmark alone (targets: {made.targets})",
         ["rank", *ranking.columns],
         rows,
+        most=most,
     )
     print_line(f"predicting each column's mean: {bound:.4g}")
     print_written(out)

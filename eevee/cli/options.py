@@ -245,7 +245,16 @@ class JsonOption:
 
 
 @dataclass(frozen=True)
-class OutputOptions(JsonOption):
+class DetailOptions(JsonOption):
+    """The same, for verbs that know more than they say."""
+
+    verbose: Annotated[
+        bool, option("--verbose", "-v", help="Print all tables and explanations.", panel=OUTPUT)
+    ] = False
+
+
+@dataclass(frozen=True)
+class OutputOptions(DetailOptions):
     """The same, for verbs that take long."""
 
     quiet: Annotated[bool, option("--quiet", "-q", help="No progress on stderr.", panel=OUTPUT)] = (

@@ -154,6 +154,15 @@ def plot(
             help="Where to draw: a PNG, PDF or SVG file (default: heatmap.png).",
         ),
     ] = None,
+    width: Annotated[
+        float | None,
+        typer.Option(
+            "--width",
+            help="Inches: 3.3 fits one column of a paper, 7 two (default: what the figure needs).",
+            min=2.5,
+            max=40,
+        ),
+    ] = None,
 ) -> None:
     """Draw a run folder's figures again, or the heat map of ranks of a score file.
 
@@ -168,11 +177,12 @@ def plot(
             raise typer.BadParameter(
                 "--by, --tier-file and --figure go with scores, not with a run"
             )
-        written = redraw(table.scores)
+        written = redraw(table.scores, width)
     else:
         chosen = None if tiers is None else named_subsets(None, tiers, tier)
         names = None if chosen is None else [name for subset in chosen.values() for name in subset]
-        written = [save_heatmap(figure or Path("heatmap.png"), table.read(), by, names)]
+        target = figure or Path("heatmap.png")
+        written = [save_heatmap(target, table.read(), by, names, width)]
     if output.as_json:
         print_json({"written": [str(path) for path in written]})
         return

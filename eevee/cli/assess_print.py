@@ -40,7 +40,7 @@ def print_assessment(
 def print_in_brief(found: FullAssessment, table: ResultsTable, *, fixed: bool) -> None:
     """Print the losses, what was asked for besides them, and where the rest is."""
     if found.splits is None:
-        _print_losses(found.assessment, table)
+        _print_losses(found.assessment, table, both=False)
         print_line("t low, t high: the interval to quote, over splits. All measures: --verbose")
         print_line("An assessed loss belongs to the procedure: each split has a subset of its own.")
     if not found.objectives.empty:
@@ -54,16 +54,19 @@ def print_in_brief(found: FullAssessment, table: ResultsTable, *, fixed: bool) -
         _print_fixed()
 
 
-def _print_losses(found: Assessment, table: ResultsTable) -> list[dict[Any, Any]]:
+def _print_losses(
+    found: Assessment, table: ResultsTable, *, both: bool = True
+) -> list[dict[Any, Any]]:
+    """Print a row per method, with the interval to quote, or both; return the rows."""
     about = found.settings
+    low = ["low", "high"] if both else []
     rows = found.methods.to_dict("records")
     print_table(
         f"Assessed loss, {about['goal']}, {about['scorer']['name']} scorer ({about['splits']}; "
         f"about {about['n_train']:.0f} models to search on, {about['n_test']:.0f} held out)",
-        ["method", "k", f"cost ({table.cost_unit})", "assessed loss", "low", "high", "t low",
-         "t high"],
-        _cells(rows, "method size cost loss low high t_low t_high"),
-    )  # fmt: skip
+        ["method", "k", f"cost ({table.cost_unit})", "assessed loss", *low, "t low", "t high"],
+        _cells(rows, " ".join(["method size cost loss", *low, "t_low t_high"])),
+    )
     return rows
 
 

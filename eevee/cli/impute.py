@@ -132,9 +132,9 @@ def _print_advice(found: Completion, model: str, advice: pd.DataFrame, most: int
     shown = ["column", "predicted", "lower", "upper"]
     print_table(
         f"Filled cells of {model} (scores: {cells['n_scores'].iloc[0]})",
-        [*shown, "rests on"],
+        [*shown, *([] if most else ["rests on"])],
         (
-            [*row, _words(pairs)]
+            [*row, *([] if most else [_words(pairs)])]
             for row, pairs in zip(
                 cells[shown].itertuples(index=False), cells["rests_on"], strict=True
             )

@@ -9,7 +9,7 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import DetailOptions, JsonOption, Out, OutputOptions, ScorerOptions, settings
+from eevee.cli.options import DetailOptions, JsonOption, LongOptions, Out, ScorerOptions, settings
 from eevee.cli.printing import print_json, print_line, print_table, print_written, progress_bar
 from eevee.cli.subset_options import TierFile, TierName, named_subsets
 from eevee.cli.table_file import write_table_file
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 """Rows, and notes, without --verbose."""
+_WORDS = ("metric", "direction", "role")
+"""What is said once where it is the same for all columns."""
 
 
 @app.command(
@@ -98,14 +100,16 @@ def _print_columns(columns: pd.DataFrame, most: int | None) -> None:
         shown = shown.drop(columns="benchmark")
     hidden = ["direction_source", "bounds", "low", "high"]
     shown = shown.drop(columns=hidden).dropna(axis=1, how="all")
-    print_table("Columns", shown.columns, shown.itertuples(index=False), most=most)
+    alike = [name for name in _WORDS if most and name in shown and len(set(shown[name])) == 1]
+    said = ", ".join(f"{name} {shown[name].iloc[0]}" for name in alike)
+    rows = shown.drop(columns=alike)
+    title = f"Columns (all: {said})" if said else "Columns"
+    print_table(title, rows.columns, rows.itertuples(index=False), most=most)
 
 
 @app.command(epilog="Example: eevee rank data/vtab/scores.csv")
 @verb
-def rank(
-    table: TableOptions, scorer: ScorerOptions, output: OutputOptions, out: Out = None
-) -> None:
+def rank(table: TableOptions, scorer: ScorerOptions, output: LongOptions, out: Out = None) -> None:
     """Rank benchmarks by how well each alone predicts all of them (paper, Fig. 3)."""
     from eevee.analysis.ranking import rank
     from eevee.report.out import claimed

@@ -254,7 +254,7 @@ class DetailOptions(JsonOption):
 
 
 @dataclass(frozen=True)
-class OutputOptions(DetailOptions):
+class OutputOptions(JsonOption):
     """The same, for verbs that take long."""
 
     quiet: Annotated[bool, option("--quiet", "-q", help="No progress on stderr.", panel=OUTPUT)] = (
@@ -269,7 +269,12 @@ Out = Annotated[
 
 
 @dataclass(frozen=True)
-class RunOptions(OutputOptions):
+class LongOptions(DetailOptions, OutputOptions):
+    """The same, for verbs that take long and know more than they say."""
+
+
+@dataclass(frozen=True)
+class RunOptions(LongOptions):
     """The same, for verbs that can be interrupted and resumed."""
 
     out: Out = None

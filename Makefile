@@ -33,7 +33,7 @@ types: $(VENV)/.dev
 doctests: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto --doctest-modules eevee
 
-HARNESSES ?= lm-eval hydra helm opencompass clip-benchmark mteb
+HARNESSES ?= lm-eval hydra helm opencompass clip-benchmark mteb inspect
 harness: $(VENV)/.test $(HARNESSES:%=.harness/%/.done) ## Load what is exported with the harnesses themselves
 	EEVEE_HARNESSES="$(HARNESSES)" $(BIN)/python -m pytest -n 0 -m harness -rs --durations 0 \
 	  tests/exporters tests/readers/harness

@@ -51,6 +51,7 @@ def clean(
     """
     if not keep_aggregates:
         measured = _drop_named_aggregates(measured, wanted)
+    _check_several(measured)
     measured = _drop_useless(_drop_no_models(measured))
     _check_size(measured)
     if not keep_aggregates:
@@ -202,6 +203,17 @@ def _check_size(measured: Measured) -> None:
                 f"{measured.source}: the scores in column {name!r} are too large to compute "
                 "with; divide them by a constant"
             )
+
+
+def _check_several(measured: Measured) -> None:
+    models = [str(name) for name in measured.scores.index[measured.scores.notna().any(axis=1)]]
+    if len(models) == 1:
+        n = measured.scores.shape[1]
+        raise EeveeError(
+            f"{measured.source}: holds scores of one model alone ({models[0]!r}, {n} "
+            f"column{'s' * (n > 1)}); at least {MIN_MODELS} are needed: give a source with more, "
+            "or join several: eevee import SOURCE SOURCE ... --out all.csv"
+        )
 
 
 def _check_left(measured: Measured) -> None:

@@ -453,13 +453,13 @@ def test_small_systems_are_solved_as_lapack_solves_them() -> None:
 
 def test_fits_of_a_batch_are_those_of_its_members() -> None:
     rng = np.random.default_rng(0)
-    values, seen = rng.normal(size=(3, 20, 8)), rng.random((3, 20, 8)) < 0.7
+    values, seen = rng.normal(size=(20, 8)), rng.random((20, 8)) < 0.7
     strengths = np.array([0.5, 1.0, 4.0])
     together = als.fit_factors(values, seen, 2, strengths)
     for i, strength in enumerate(strengths):
-        alone = als.fit_factors(values[i], seen[i], 2, strength)
+        alone = als.fit_factors(values, seen, 2, strength)
         models = [
-            f.predict(f.models(values[i], seen[i], als.penalties(strength, 2)))
+            f.predict(f.models(values, seen, als.penalties(strength, 2)))
             for f in (alone, als.Factors(together.bias[i], together.loadings[i]))
         ]
         np.testing.assert_allclose(*models, rtol=1e-8, atol=1e-8)

@@ -26,6 +26,7 @@ _LEAST = 8
 _AGAINST = -0.5
 _GAP = 10.0
 """How many times larger the large scores must be: a hard benchmark has small ones, too."""
+_SHARES = 0.7
 _SLIPS, _CLEAR = 2, 0.1
 _HALF = 0.2
 """Share of each scale from which two scales in one column are an error."""
@@ -77,6 +78,7 @@ def note_doubts(measured: Measured, trusted: Collection[str] = ()) -> Measured:
     lower = np.array([guess_direction(name, "score") == "lower" for name in names], dtype=bool)
     sure = np.array([matches(name, trusted) for name in names], dtype=bool)
     _check_models(measured, values[:, ~(lower | sure)])
+    shares = _are_shares(values)
     rests = _rests(_standing(values))
     found: dict[str, list[StandIn]] = {}
     slips = []
@@ -88,8 +90,14 @@ def note_doubts(measured: Measured, trusted: Collection[str] = ()) -> Measured:
         if slip is not None:
             slips.append(_note_slips(measured, name, *slip, trusted=bool(sure[j])))
             column = np.where(slip[0], np.nan, column)
-        found[name] = list(stand_ins(column, rests[:, j], bool(lower[j])))
+        found[name] = list(stand_ins(column, rests[:, j], bool(lower[j]) or not shares))
     return measured.noted(*_note_stand_ins(measured, found), *slips)
+
+
+def _are_shares(values: FloatArray) -> bool:
+    """Tell whether nearly all columns lie in 0 to 100: not so of times, where large ones happen."""
+    tops = [np.quantile(column[~np.isnan(column)], 0.9) for column in values.T]
+    return bool(np.mean(np.array(tops) <= 100) >= _SHARES)
 
 
 def _check_models(measured: Measured, values: FloatArray) -> None:

@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: demo test slow-test docs-test check harness bench fuzz clean
+.PHONY: demo test slow-test docs-test check lint types doctests harness bench fuzz clean
 
 demo: $(VENV)/.demo ## Choose three tiers for the shipped table; writes runs/zoo
 	$(BIN)/eevee tiers data/zoo/scores.csv --costs data/zoo/costs.csv \
@@ -20,14 +20,20 @@ slow-test: $(VENV)/.test ## Run the slow ones: simulations, killed runs, whole c
 docs-test: $(VENV)/.test ## Run what README.md and docs/ show, and follow their links; part of `test`
 	$(BIN)/python -m pytest -n auto tests/test_docs.py
 
-check: $(VENV)/.dev ## Lint, format, types, doctests
+check: lint types doctests ## Lint, format, types, doctests; `make -j2 check` where there are two cores
+
+lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+doctests: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto --doctest-modules eevee
 
-HARNESSES ?= lm-eval hydra helm opencompass clip-benchmark mteb
+HARNESSES ?= lm-eval hydra helm opencompass clip-benchmark mteb inspect
 harness: $(VENV)/.test $(HARNESSES:%=.harness/%/.done) ## Load what is exported with the harnesses themselves
 	EEVEE_HARNESSES="$(HARNESSES)" $(BIN)/python -m pytest -n 0 -m harness -rs --durations 0 \
 	  tests/exporters tests/readers/harness

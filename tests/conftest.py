@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +15,12 @@ from eevee.plots import _fit, _style
 
 settings.register_profile("busy", deadline=None)  # a machine may be busy, or slow
 settings.load_profile("busy")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _heard_ctrl_c() -> None:
+    """A shell without job control has what it runs in the background ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -190,6 +190,7 @@ def rows_of(found: dict[str, Any], model: str) -> pd.DataFrame:
     return rows[rows["model"] == model].reset_index(drop=True)
 
 
+@pytest.mark.slow
 def test_the_loop_closes_with_committed_cells(loop: Loop):
     check(loop)
 

@@ -60,6 +60,12 @@ REPLACED = {
         'eevee.assess(table, k=4, scorer="ridge", n_folds=2, n_repeats=1, n_random=5, beside=(), '
         'procedure=eevee.Procedure("greedy"))'
     ),
+    'eevee.assessment.Study.of(table, k=4, scorer="ridge")': (
+        'eevee.assessment.Study.of(table, k=2, scorer="ridge", n_folds=2, n_repeats=1, '
+        'procedure=eevee.Procedure("greedy"))'
+    ),
+    "known=eevee.assess(study)": "known=eevee.assess(study, n_random=5, beside=()), n_seeds=2",
+    'constraints=rules, method="paper"': 'constraints=rules, method="greedy"',
     "eevee.pareto(scorer)": "eevee.pareto(scorer, settings=eevee.search.Nsga(evaluations=200))",
 }
 """In place of options that are given already, and in Python."""

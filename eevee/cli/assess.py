@@ -10,7 +10,7 @@ from eevee.cli.app import app
 from eevee.cli.assess_print import print_assessment, print_in_brief
 from eevee.cli.assess_splits import KindOptions, print_splits
 from eevee.cli.command import verb
-from eevee.cli.options import RunOptions, ScorerOptions, settings
+from eevee.cli.options import RunOptions, ScorerOptions
 from eevee.cli.panels import MOST_SUBSETS
 from eevee.cli.printing import print_json, print_line, print_written, warn_of_leak
 from eevee.cli.search_options import (
@@ -79,7 +79,7 @@ def assess(
             )
             if run.out is not None:
                 own = {"random": n_random, "objectives": objectives}
-                given = settings(table, scorer, search, rules, goal, lists, held_out, **own)
+                given = job.settings(table, scorer, search, rules, goal, lists, held_out, **own)
                 save_assessment(run.out, study.table, found, given)
     except Stopped:
         job.finish("nothing is estimated before all folds are done")

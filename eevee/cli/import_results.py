@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from eevee.readers.measured import Options
 
 
+SHOWN = 10
+"""Notes that are printed."""
+
+
 class OnConflict(StrEnum):
     """What to do with scores of one cell that differ."""
 
@@ -88,7 +92,8 @@ def import_(
         str, typer.Option("--from", help="Format of the sources; auto tells it from the content.")
     ] = "auto",
     aliases: Annotated[
-        Path | None, typer.Option("--aliases", help="CSV 'alias,model': other names of models.")
+        Path | None,
+        typer.Option("--aliases", help="CSV 'alias,model': other names of models or benchmarks."),
     ] = None,
     on_conflict: Annotated[
         OnConflict, typer.Option("--on-conflict", help="Scores of one cell that differ.")
@@ -119,6 +124,8 @@ def import_(
     print_line(
         f"{found.n_models} models, {found.n_benchmarks} benchmarks, {len(found.rows)} scores"
     )
-    for note in found.notes:
+    for note in found.worst[:SHOWN]:
         print_line(f"{note.action} {note.kind} {note.name}: {note.why}")
+    if len(found.notes) > SHOWN:
+        print_line(f"... and {len(found.notes) - SHOWN} more notes: --json has all")
     print_line(f"wrote {out}")

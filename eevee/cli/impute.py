@@ -11,7 +11,7 @@ from eevee.cli.command import verb
 from eevee.cli.options import DetailOptions, Out, settings
 from eevee.cli.panels import MOST_SEED
 from eevee.cli.predict import parse_level
-from eevee.cli.printing import print_json, print_line, print_table, print_written
+from eevee.cli.printing import print_json, print_line, print_table, print_written, say
 from eevee.cli.table_options import TableOptions
 
 if TYPE_CHECKING:
@@ -51,13 +51,15 @@ def impute(
     """Fill the gaps of a sparse table, each with an interval and what it rests on."""
     from eevee.completion.advice import next_benchmark
     from eevee.completion.complete import impute as complete_table
+    from eevee.completion.complete import is_large
+    from eevee.completion.filling import silent
     from eevee.report.completion import save_completion
     from eevee.report.out import claimed
 
     share = parse_level(level)
     with claimed(out):
         read = table.read()
-        found = complete_table(read, level=share, seed=seed)
+        found = complete_table(read, level=share, seed=seed, tell=say if is_large(read) else silent)
         advice = None if model is None else next_benchmark(found, model)
         if out is not None:
             asked = settings(table, seed=seed, level=level, model=model)

@@ -81,7 +81,15 @@ def _print_description(columns: pd.DataFrame, about: dict[str, Any], *, verbose:
 def _what_was_done(about: dict[str, Any]) -> list[str]:
     """Say what was set aside, dropped, guessed or converted, a line each."""
     aside = {column["name"] for column in about["set_aside"]}
-    said = [
+    scores = [c for c in about["source_columns"] if c["role"] in {"score", "proxy"}]
+    said = []
+    if about["source_columns"]:
+        said.append(f"columns of the file: {len(scores)} scores, and those below")
+    for column in about["source_columns"]:
+        if column not in scores and column["name"] not in aside:
+            name = column["name"] or "(no name)"
+            said.append(f"column {name}: {column['role']}: {column['why']}")
+    said += [
         f"set aside column {column['name']}: {column['role']}: {column['why']}"
         for column in about["set_aside"]
     ]

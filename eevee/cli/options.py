@@ -148,12 +148,15 @@ class ScorerOptions:
     def make(self, table: ResultsTable, *, quiet: bool = False) -> Scorer:
         """Make the scorer; on standard error: what "auto" chose, near-duplicates that are apart."""
         from eevee.scorers.choose import ChosenScorer
+        from eevee.scorers.outlook import outlook
         from eevee.splits.near_duplicates import find_leak
 
         made = self.plan().make(table, self.seed)
         warn_of_leak(find_leak(table, made.splits))
         if isinstance(made, ChosenScorer) and not quiet:
             say(f"scorer: {made.choice.name} ({made.choice.reason})")
+        if not quiet and (long := outlook(made)):
+            say(long)
         return made
 
     def plan(self) -> ScorerSpec:

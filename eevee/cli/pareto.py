@@ -10,7 +10,7 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import FrontScorerOptions, RunOptions, settings
+from eevee.cli.options import FrontScorerOptions, RunOptions
 from eevee.cli.panels import MOST_SUBSETS
 from eevee.cli.printing import number, print_json, print_line, print_table, print_written
 from eevee.cli.search_options import RuleOptions, SearchOptions, check_sizes_compare
@@ -86,7 +86,7 @@ def pareto(
         )  # fmt: skip
         if run.out is not None:
             own = {"budgets": budgets, "one_se": one_se, "evaluations": evaluations}
-            save_pareto(run.out, made, result, settings(table, scorer, rules, **own))
+            save_pareto(run.out, made, result, job.settings(table, scorer, rules, **own))
     if run.as_json:
         print_json(_as_json(result, read))
     else:

@@ -16,7 +16,7 @@ from eevee.cli.options import DetailOptions, parse_epochs
 from eevee.cli.panels import MANY, MOST_SEED
 from eevee.cli.printing import print_json, print_line, print_table, print_written, say
 from eevee.cli.subset_options import Names, TierName, named_subsets, tier_subsets
-from eevee.cli.table_options import TrainingTableOptions
+from eevee.cli.table_options import TrainingTableOptions, roles_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 """Rows without --verbose."""
-_OF_NEW = ("scores", "model_column", "benchmark_column", "duplicates", "max_mb")
+_OF_NEW = (
+    "scores", "model_column", "benchmark_column", "duplicates", "column", "drop_columns",
+    "drop_models", "missing", "max_mb",
+)  # fmt: skip
 """Options of the table that concern the file of new scores as well; `scores` has its own check."""
 _PANEL = "Fit"
 
@@ -174,6 +177,10 @@ def _new_scores(path: Path, fitted: Predictor, table: TrainingTableOptions) -> p
         model_column=table.model_column,
         benchmark_column=table.benchmark_column,
         duplicates=table.duplicates.value,
+        column_roles=roles_of(table.column),
+        drop_columns=table.drop_columns or (),
+        drop_models=table.drop_models or (),
+        missing=table.missing or (),
         max_mb=table.max_mb,
     )
 

@@ -8,7 +8,7 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import RunOptions, ScorerOptions, settings
+from eevee.cli.options import RunOptions, ScorerOptions
 from eevee.cli.print_brief import print_brief
 from eevee.cli.print_search import (
     SHOWN,
@@ -58,7 +58,7 @@ def select(
             elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
         )  # fmt: skip
         if run.out is not None:
-            asked = settings(table, scorer, search, rules, goal)
+            asked = job.settings(table, scorer, search, rules, goal)
             shown = overview(made, {SELECTED: result}, result.losses, advance=job.bar.advance)
             save_selection(run.out, made, result, shown, asked)
     if run.as_json:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from eevee.base.stopping import Stop, exit_code, handle, put_back
-from eevee.cli.options import RunOptions
+from eevee.cli.options import RunOptions, settings
 from eevee.cli.printing import Reporter, progress_bar, say
 
 if TYPE_CHECKING:
@@ -59,6 +59,12 @@ class Session:
         from eevee.search.control import RunControl
 
         return RunControl(self.checkpoints, self.stop, self.bar.search, self.bar.advance)
+
+    def settings(self, *groups: object, **more: Any) -> dict[str, Any]:
+        """Return `eevee.cli.options.settings`, and of a job with nothing left out its states."""
+        from eevee.report.run_folder import states_of
+
+        return settings(*groups, **more) | states_of(self.checkpoints if self.whole else None)
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
         """Take note of the first Ctrl-C or SIGTERM; the second one stops at once."""

@@ -8,7 +8,7 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import RunOptions, ScorerOptions, settings
+from eevee.cli.options import RunOptions, ScorerOptions
 from eevee.cli.print_search import (
     minimised,
     print_agreement,
@@ -57,7 +57,7 @@ def sweep(
             control=job.control, elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
         )  # fmt: skip
         if run.out is not None:
-            save_sweep(run.out, made, result, settings(table, scorer, search, rules, k=sizes))
+            save_sweep(run.out, made, result, job.settings(table, scorer, search, rules, k=sizes))
     if run.as_json:
         print_json(_as_json(result))
     else:

@@ -11,7 +11,7 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import RunOptions, ScorerOptions, is_whole, settings
+from eevee.cli.options import RunOptions, ScorerOptions, is_whole
 from eevee.cli.print_brief import print_brief
 from eevee.cli.print_search import (
     Baselines,
@@ -96,7 +96,7 @@ def tiers(
         )  # fmt: skip
         if run.out is not None:
             own = {"budgets": budgets, "sizes": sizes, "k": k, "nested": nested, "assess": assess}
-            asked = settings(table, scorer, search, rules, **own)
+            asked = job.settings(table, scorer, search, rules, **own)
             shown = overview(made, result.searches, result.losses, advance=job.bar.advance)
             save_tiers(run.out, made, result, shown, asked)
     if run.as_json:

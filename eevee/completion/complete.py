@@ -16,13 +16,15 @@ from eevee.base.files import replacing
 from eevee.base.seeds import child_seed
 from eevee.completion.beliefs import Beliefs
 from eevee.completion.calibration import MIN_SCORES, Calibration, calibrate
-from eevee.completion.filling import Filling, Problem, choose, fill, signs
+from eevee.completion.filling import Filling, Problem, Tell, choose, fill, signs, silent
 from eevee.completion.gains import Gains, beliefs_of, measure
 from eevee.scorers.factor.scorer import checked_seed
 from eevee.stats.jackknife import check_level, models_needed
 from eevee.tables.results_table import NO_COSTS, ResultsTable
 
 FARTHER = "that the column was measured on, by more than could be tested"
+LARGE = 50_000
+"""Cells from which on a completion takes more than seconds."""
 SUFFIXES = ("predicted", "lower", "upper")
 
 
@@ -120,7 +122,13 @@ class Completion:
             )
 
 
-def impute(table: ResultsTable | pd.DataFrame, *, level: float = 0.9, seed: int = 0) -> Completion:
+def impute(
+    table: ResultsTable | pd.DataFrame,
+    *,
+    level: float = 0.9,
+    seed: int = 0,
+    tell: Tell = silent,
+) -> Completion:
     """Fill the gaps of a sparse table.
 
     Each filled cell has an interval, or a reason why there is none (`Completion.basis`).
@@ -134,6 +142,8 @@ def impute(table: ResultsTable | pd.DataFrame, *, level: float = 0.9, seed: int 
         Of the intervals, in [0.5, 1).
     seed : int
         Of the folds of cells, not negative.
+    tell : callable
+        Called with what is done next, in words, and changes nothing.
 
     Returns
     -------
@@ -170,11 +180,13 @@ def impute(table: ResultsTable | pd.DataFrame, *, level: float = 0.9, seed: int 
     level, seed = check_level(level), checked_seed(seed)
     problem, sign = Problem.of(table), signs(table)
     with threadpool_limits(1, "blas"):  # its threads only get in each other's way here
-        recipe = choose(problem, np.random.default_rng(seed))
+        recipe = choose(problem, np.random.default_rng(seed), tell)
         filling = fill(problem, problem.seen, recipe)
         hiding = np.random.default_rng(child_seed(seed, 1))
+        tell("hiding measured cells, for the intervals")
         calibration = calibrate(problem, recipe, level, hiding)
         trying = np.random.default_rng(child_seed(seed, 2))
+        tell("showing hidden cells again, for what to run next")
         gains = measure(problem, recipe, filling, calibration, trying)
     frame = table.scores if isinstance(table, ResultsTable) else table
     fillable = ~problem.seen & problem.seen.any(axis=0)
@@ -202,6 +214,11 @@ def impute(table: ResultsTable | pd.DataFrame, *, level: float = 0.9, seed: int 
         costs=_costs(table),
         cost_unit=table.cost_unit if isinstance(table, ResultsTable) else NO_COSTS,
     )
+
+
+def is_large(table: ResultsTable) -> bool:
+    """Whether completing a table takes so long that people want to know how far it is."""
+    return table.n_models * table.n_columns > LARGE
 
 
 def _reasons(filling: Filling, calibration: Calibration, level: float) -> npt.NDArray[np.object_]:

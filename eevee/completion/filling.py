@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -104,7 +104,15 @@ def fill(problem: Problem, seen: BoolArray, recipe: Recipe) -> Filling:
     return Filling(space, seen, factors, shrink, neighbours, beyond, blend)
 
 
-def choose(problem: Problem, rng: np.random.Generator) -> Recipe:
+Tell = Callable[[str], None]
+"""Called with what is done next, in words."""
+
+
+def silent(what: str) -> None:
+    """Tell nobody."""
+
+
+def choose(problem: Problem, rng: np.random.Generator, tell: Tell = silent) -> Recipe:
     """Return the recipe with the least mean square root of the absolute errors in units.
 
     Between the mean, which a few misses rule, and the median, which is rough. Cross-validated
@@ -112,13 +120,15 @@ def choose(problem: Problem, rng: np.random.Generator) -> Recipe:
     """
     scores, seen = problem.scores, problem.seen
     kinds = list(product((False, True), RANKS))
-    total = np.zeros((len(kinds), len(PENALTIES)))
-    for hidden in folds(seen, rng):
+    total = np.zeros((2, len(RANKS), len(PENALTIES)))
+    for i, hidden in enumerate(folds(seen, rng), start=1):
+        tell(f"choosing the factor model, fold {i} of {FOLDS}")
         scale = np.broadcast_to(problem.units, scores.shape)[hidden]
-        for kind, (logit, rank) in enumerate(kinds):
-            guess = _predictions(problem, seen & ~hidden, logit, rank, np.array(PENALTIES))
-            total[kind] += np.sqrt(np.abs(guess - scores)[:, hidden] / scale).sum(axis=1)
-    best, strength = np.unravel_index(int(np.argmin(total)), total.shape)
+        for kind, logit in enumerate((False, True)):
+            for r, p, guess in _guesses(problem, seen & ~hidden, hidden, logit=logit):
+                total[kind, r, p] += np.sqrt(np.abs(guess - scores[hidden]) / scale).sum()
+    by_kind = total.reshape(len(kinds), -1)
+    best, strength = np.unravel_index(int(np.argmin(by_kind)), by_kind.shape)
     return Recipe(*kinds[best], PENALTIES[strength])
 
 
@@ -151,17 +161,23 @@ def _standardised(problem: Problem, seen: BoolArray, logit: bool) -> tuple[Space
     return space, np.where(seen, space.standardise(problem.scores), 0.0)
 
 
-def _predictions(
-    problem: Problem, seen: BoolArray, logit: bool, rank: int, penalty: FloatArray
-) -> FloatArray:
-    """Scores of every cell under each penalty, (n_penalties, n_models, n_columns)."""
+def _guesses(
+    problem: Problem, seen: BoolArray, hidden: BoolArray, *, logit: bool
+) -> Iterator[tuple[int, int, FloatArray]]:
+    """Scores of the hidden cells for each rank and penalty, as their places and (n_hidden,)."""
     space, values = _standardised(problem, seen, logit)
     regression, outside = regress(values, seen).predicted, reach(values, seen).outside
-    shape = (len(penalty), *values.shape)
-    values, seen = np.broadcast_to(values, shape), np.broadcast_to(seen, shape)
-    factors = fit_factors(values, seen, rank, penalty)
-    predicted = factors.predict(factors.models(values, seen, penalties(penalty, rank)))
-    return space.clip(space.restore(_blended(predicted, regression, outside)))
+    rows, columns = np.nonzero(hidden)
+    regression, outside = regression[hidden], outside[hidden]
+    own = space.of_columns(columns)
+    for i, rank in enumerate(RANKS):
+        factors = fit_factors(values, seen, rank, np.array(PENALTIES))
+        models = factors.models(values, seen, penalties(PENALTIES, rank))
+        for j in range(len(PENALTIES)):
+            at = factors.bias[j, columns]
+            predicted = at + (models[j, rows] * factors.loadings[j, columns]).sum(axis=-1)
+            blend = _blended(predicted, regression, outside)
+            yield i, j, own.clip(own.restore(blend))
 
 
 def _blended(factor: FloatArray, regression: FloatArray, outside: FloatArray) -> FloatArray:

@@ -9,6 +9,7 @@ import pandas as pd
 from scipy import stats
 
 from eevee.base.arrays import BoolArray, FloatArray
+from eevee.base.remembered import per_object
 from eevee.completion.filling import Problem
 from eevee.completion.reach import strengths, widened
 from eevee.scorers.factor.transform import fit_space
@@ -60,6 +61,7 @@ class GapPattern:
         return f"gaps go with strength: {'; '.join(parts)}" if parts else ""
 
 
+@per_object
 def gap_pattern(table: ResultsTable | pd.DataFrame) -> GapPattern:
     """Test whether the models that were measured in a column are stronger or weaker than others.
 

@@ -149,7 +149,10 @@ def _tasks(
             if benchmark not in mapping.tasks:
                 why = f"{one.removeprefix(repr(benchmark))} (map it: --mapping)"
             alike.setdefault(why, []).append(repr(benchmark))
-    problems = [f"{', '.join(names)}{why}" for why, names in alike.items()]
+    problems = [
+        f"{', '.join(names)}{': each' * (len(names) > 1 and why[0] != ':')}{why}"
+        for why, names in alike.items()
+    ]
     return known, problems, _unknown(benchmarks, mapping)
 
 

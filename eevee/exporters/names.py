@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from eevee.base.commands import Template
 from eevee.base.errors import EeveeError
-
-_LONGEST = 64
+from eevee.base.file_names import identifier
+from eevee.base.parsing import text
 
 
 def stems_of(tiers: Iterable[str]) -> dict[str, str]:
@@ -26,7 +27,7 @@ def stems_of(tiers: Iterable[str]) -> dict[str, str]:
     stems: dict[str, str] = {}
     taken: dict[str, str] = {}
     for tier in tiers:
-        stem = re.sub(r"[^A-Za-z0-9_]+", "_", tier).strip("_")[:_LONGEST] or "tier"
+        stem = identifier(tier) or "tier"
         if stem.casefold() in taken:
             raise EeveeError(
                 f"tiers {taken[stem.casefold()]!r} and {tier!r} would both be called {stem!r} in "
@@ -35,6 +36,11 @@ def stems_of(tiers: Iterable[str]) -> dict[str, str]:
         stems[tier] = stem
         taken[stem.casefold()] = tier
     return stems
+
+
+def command_option(value: object, at: str) -> Template:
+    """Check a command with ``{placeholders}``; a parser of an option."""
+    return Template(text(value, at), f"the {at}")
 
 
 def matches(pattern: str, name: str, what: str) -> str:

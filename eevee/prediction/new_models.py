@@ -107,7 +107,7 @@ def _out_of_range(
 ) -> pd.DataFrame:
     """Inputs beyond those of all training models by more than the tolerance, one a row."""
     known, values = table.scores.to_numpy(np.float64), scores.to_numpy(np.float64)
-    lowest, highest = np.nanmin(known, axis=0), np.nanmax(known, axis=0)
+    lowest, highest = np.fmin.reduce(known), np.fmax.reduce(known)  # NaN without any score
     slack = TOLERANCE * table.units.to_numpy(np.float64)
     beyond = (values < lowest - slack) | (values > highest + slack)
     owners, names = list(table.columns["benchmark"]), list(table.scores.columns)

@@ -28,6 +28,7 @@ from eevee.search.checkpoint import Checkpoints
 from eevee.search.result import SearchResult
 
 _SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_STATES = "checkpoint_sha256"
 _VERSIONS = ("numpy", "pandas", "scipy", "scikit-learn", "torch", "deap", "matplotlib")
 
 
@@ -55,19 +56,35 @@ def check_name(name: str) -> str:
 def open_checkpoints(out: str | os.PathLike[str], *, resume: bool) -> Checkpoints:
     """Return where a run keeps its checkpoints: a folder beside its own.
 
+    What a run left that was killed when its results were written already (`states_of`) is removed.
+
     Raises
     ------
     EeveeError
         If an interrupted run left some there, and it is not to be resumed.
     """
     path = Path(os.path.abspath(out)) if Path(out).name in ("", "..") else Path(out)
-    folder = path.with_name(f"{path.name}.checkpoint")
-    if not resume and folder.is_dir() and any(folder.glob("search-*.json")):
+    checkpoints = Checkpoints(path.with_name(f"{path.name}.checkpoint"))
+    left = None if resume else checkpoints.digest()
+    if left is None:
+        return checkpoints
+    if (config_of(path) or {}).get(_STATES) != left:
         raise EeveeError(
-            f"{folder}: holds an interrupted run; add --resume to go on with it, or remove the "
-            "folder to start again"
+            f"{checkpoints.folder}: holds an interrupted run; add --resume to go on with it, or "
+            "remove the folder to start again"
         )
-    return Checkpoints(folder)
+    checkpoints.remove()
+    return checkpoints
+
+
+def states_of(checkpoints: Checkpoints | None) -> dict[str, str]:
+    """Return what a finished run says in its `config.json` of the states that led to it.
+
+    The results are renamed into place before the states are removed: a kill between the two
+    leaves states of a run that is whole.
+    """
+    digest = None if checkpoints is None else checkpoints.digest()
+    return {} if digest is None else {_STATES: digest}
 
 
 @contextlib.contextmanager

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from eevee.base.errors import EeveeError
-from eevee.running.plan import Job, Plan, file_name
+from eevee.base.file_names import file_name
+from eevee.running.plan import Job, Plan
 
 
 def as_text(plan: Plan) -> str:

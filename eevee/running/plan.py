@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
@@ -17,16 +16,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from eevee._version import __version__
+from eevee.base.commands import Template
 from eevee.base.errors import EeveeError
+from eevee.base.file_names import file_name
 from eevee.base.files import replacing
 from eevee.base.parsing import mapping, read_checked, record, refuse, text, tuple_of
-from eevee.running.template import Template
 from eevee.tiers.file import Tier
 
 SCHEMA = "eevee.plan/1"
 """The name and version of the format; the value of the key `schema` in every file."""
-_LONGEST = 200
-"""Bytes of a file's name, without its suffix: file systems take 255."""
+_NAMES = ("model", "benchmark", "out")
+"""What may stand in braces."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def make_plan(tier: Tier, models: Sequence[str], command: str, path: Path) -> Pl
     tier : Tier
     models : sequence of str
     command : str
-        As in `eevee.running.template.Template`.
+        Shell, with ``{model}``, ``{benchmark}`` and ``{out}``; a brace itself is written twice.
     path : Path
         Of the plan file, from the working folder; nothing is written.
 
@@ -106,7 +106,7 @@ def make_plan(tier: Tier, models: Sequence[str], command: str, path: Path) -> Pl
     "eval m/1 'a b' new/results/m_1/a_b.json"
     """
     folder = folder_of(path)
-    template = Template(command)
+    template = _template(command)
     for name in (*models, *tier.benchmark_names):
         if any(unicodedata.category(letter) == "Cc" for letter in name):
             raise EeveeError(f"the name {name!r} has a control character; rename it")
@@ -119,25 +119,27 @@ def make_plan(tier: Tier, models: Sequence[str], command: str, path: Path) -> Pl
             name = f"{file_name(model)}/{file_name(benchmark)}.json"
             out = (folder / "results" / name).as_posix()
             values = {"model": model, "benchmark": benchmark, "out": out}
-            jobs.append(Job(model, benchmark, template.fill(values), out))
+            jobs.append(
+                Job(
+                    model,
+                    benchmark,
+                    template.fill(values),
+                    out,
+                )
+            )
     _check_distinct(jobs)
     return Plan(f"eevee {__version__}", tier.name, tuple(jobs), folder)
 
 
-def file_name(name: str) -> str:
-    """Return a name as one part of a path: letters, digits and ``._+-`` stay.
-
-    Examples
-    --------
-    >>> file_name("meta/Llama 2"), file_name("../x; touch y"), file_name("数据")
-    ('meta_Llama_2', '_._x__touch_y', '数据')
-    """
-    plain = re.sub(r"[^\w.+-]", "_", unicodedata.normalize("NFC", name))
-    plain = re.sub(r"^[.-]", "_", plain)
-    if len(plain.encode()) <= _LONGEST:
-        return plain
-    digest = hashlib.sha256(name.encode()).hexdigest()[:12]
-    return plain.encode()[: _LONGEST - 13].decode(errors="ignore") + f"-{digest}"
+def _template(command: str) -> Template:
+    """Check a command of a plan."""
+    template = Template(command)
+    wrong = template.unknown(_NAMES)
+    if wrong:
+        raise EeveeError(wrong)
+    if "out" not in template.names:
+        raise EeveeError("the command lacks {out}, the file that it writes the score to")
+    return template
 
 
 def _check_distinct(jobs: Sequence[Job]) -> None:

@@ -94,6 +94,12 @@ class Checkpoints:
         """Return where searches of one part of the job keep theirs."""
         return Checkpoints(self.folder, f"{self._within}{name}: ")
 
+    def digest(self) -> str | None:
+        """Return a SHA-256 of all states; None where there is none."""
+        states = sorted(self.folder.glob("search-*.json"))
+        parts = [f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}" for path in states]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest() if parts else None
+
     def remove(self) -> None:
         """Remove the states, and the folder if nothing else is in it."""
         for path in [*self.folder.glob("search-*.json"), *self.folder.glob("search-*.npz")]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from math import comb
+from math import ceil, comb
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ MAX_DRAWS = 100
 """Drawing stops after this many draws in a row without a new subset."""
 ROUGH = 1e-6
 """Sums of costs within this share of a budget are added up exactly."""
+PARTS = 512
+"""Of a budget, in which costs are counted to tell that a space holds many subsets."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +85,12 @@ class Space:
                 continue
             longer = (*taken, self.free[place])
             later = self.free[place + 1 :]
-            if not self._reaches_up(longer) or self.completion(longer, (*longer, *later)) is None:
+            if not self._reaches_up(longer):
                 continue
             if self._reaches_down(longer):
                 yield tuple(sorted(longer))
+            elif self.completion(longer, (*longer, *later)) is None:
+                continue
             branches.append((longer, iter(range(place + 1, len(self.free)))))
 
     def describe(self) -> dict[str, Any]:
@@ -265,9 +269,7 @@ class Space:
 def members(space: Space, limit: int) -> list[Subset] | None:
     """Return all subsets of a space; None where there are more than `limit`.
 
-    Without a budget or tasks they are counted before they are listed. Under a budget there are
-    too many if those that hold the cheapest benchmarks alone are; else they are listed, no further
-    than the limit.
+    Without tasks they are counted before they are listed: exactly, or under a budget at least.
 
     Examples
     --------
@@ -280,21 +282,34 @@ def members(space: Space, limit: int) -> list[Subset] | None:
         sizes = range(max(space.smallest, 1), space.largest + 1)
         if sum(comb(free, size - fixed) for size in sizes if size >= fixed) > limit:
             return None
-    any_size = not space.tasks and space.smallest <= max(len(space.fixed), 1)
-    if any_size and 2 ** _n_together(space) - 1 > limit:
+    if space.budget is not None and not space.tasks and _at_least(space, limit + 1) > limit:
         return None
     listed = list(islice(space, limit + 1))
     return listed if len(listed) <= limit else None
 
 
-def _n_together(space: Space) -> int:
-    """Return how many of the cheapest free benchmarks fit all together, and so in any part."""
-    taken = list(space.fixed)
-    for name in sorted(space.free, key=lambda name: (space.costs[name], name)):
-        if not space.may_join(taken, name):
+def _at_least(space: Space, enough: int) -> float:
+    """Return a number of members that there are at least, counted no further than `enough`.
+
+    Costs are rounded up to parts of the budget; subsets are then counted by size and cost.
+    """
+    assert space.budget is not None
+    paid = len(space.fixed)
+    part = (space.budget - sum(map(space.costs.__getitem__, space.fixed))) / PARTS
+    if part <= 0:
+        return 0
+    counts = np.zeros((space.largest - paid + 1, PARTS + 1))
+    counts[0, 0] = 1
+    least = max(space.smallest, 1, paid) - paid
+    for cost in sorted(map(space.costs.__getitem__, space.free)):
+        parts = ceil(cost / part * (1 + ROUGH))
+        if parts > PARTS:
             break
-        taken.append(name)
-    return len(taken) - len(space.fixed)
+        counts[1:, parts:] += counts[:-1, : PARTS + 1 - parts]
+        np.minimum(counts, enough, out=counts)
+        if counts[least:].sum() >= enough:
+            break
+    return float(counts[least:].sum())
 
 
 def moved(subset: Subset, enters: str | None, leaves: str | None) -> Subset:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_matrix, vstack
+from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from eevee.base.arrays import FloatArray, IntArray
 from eevee.base.errors import EeveeError
+from eevee.base.remembered import per_object
 from eevee.splits.groups import Groups, group_labels, joined
 from eevee.splits.splits import Splits
 from eevee.tables.results_table import ResultsTable
@@ -71,6 +72,11 @@ def duplicate_groups(table: ResultsTable, *, tolerance: float = TOLERANCE) -> In
     """
     if not tolerance > 0:
         raise EeveeError(f"tolerance must be above 0, got {tolerance}")
+    return _labels(table, tolerance).copy()
+
+
+@per_object
+def _labels(table: ResultsTable, tolerance: float) -> IntArray:
     labels = connected_components(_alike(table, tolerance), directed=False)[1]
     return np.asarray(pd.factorize(labels)[0], dtype=np.int64)
 
@@ -214,23 +220,45 @@ def _leak(table: ResultsTable, groups: Collection[tuple[int, ...]]) -> Leak | No
     return Leak(sum(map(len, groups)), len(groups), (one, other))
 
 
-def _distances(table: ResultsTable, rows: slice) -> FloatArray:
-    """Root mean squared differences in units, of some models to all, a row each.
+class _Squares:
+    """Mean squared differences in units, of some models to all.
 
-    Infinite where too few columns are shared, and of a model to itself.
+    From products of matrices: scikit-learn's `nan_euclidean_distances` counts what two rows share
+    without BLAS, which takes nearly all of the time.
     """
-    from sklearn.metrics.pairwise import nan_euclidean_distances
 
-    values = (table.oriented / table.units.to_numpy(np.float64))[:, table.is_target]
-    observed = (~np.isnan(values)).astype(np.float64)
-    shared = observed[rows] @ observed.T
-    either = observed[rows].sum(axis=1)[:, None] + observed.sum(axis=1)[None] - shared
-    # Centred first: the distances come from products, which lose digits far from 0.
-    centred = values - pd.DataFrame(values).mean().to_numpy()
-    distances = nan_euclidean_distances(centred[rows], centred) / np.sqrt(values.shape[1])
-    enough = (shared >= MIN_SHARED) & (2 * shared >= either)
-    enough[np.arange(len(enough)), np.arange(len(values))[rows]] = False
-    return np.where(enough, distances, np.inf)
+    def __init__(self, table: ResultsTable) -> None:
+        values = (table.oriented / table.units.to_numpy(np.float64))[:, table.is_target]
+        # Centred first: the distances come from products, which lose digits far from 0.
+        centred = values - pd.DataFrame(values).mean().to_numpy()
+        self._observed = (~np.isnan(values)).astype(np.float64)
+        self._values = np.where(np.isnan(centred), 0.0, centred)
+        self._squares = self._values**2
+        self._counts = self._observed.sum(axis=1)
+        self._whole = bool((self._counts == values.shape[1]).all())
+
+    def of(self, rows: slice) -> FloatArray:
+        """Return a row per model; infinite where too few columns are shared, and to itself."""
+        found = -2.0 * (self._values[rows] @ self._values.T)
+        shared: FloatArray | float
+        if self._whole:
+            shared = self._values.shape[1]
+            norms = self._squares.sum(axis=1)
+            found += norms[rows, None]
+            found += norms
+            enough = np.bool_(shared >= MIN_SHARED)
+        else:
+            shared = self._observed[rows] @ self._observed.T
+            either = self._counts[rows, None] + self._counts - shared
+            enough = (shared >= MIN_SHARED) & (2 * shared >= either)
+            found += self._squares[rows] @ self._observed.T
+            found += self._observed[rows] @ self._squares.T
+            shared = np.maximum(shared, 1.0)
+        found /= shared
+        np.maximum(found, 0.0, out=found)
+        found = np.where(enough, found, np.inf)
+        found[np.arange(len(found)), np.arange(len(self._values))[rows]] = np.inf
+        return found
 
 
 def _blocks(table: ResultsTable) -> list[slice]:
@@ -239,18 +267,24 @@ def _blocks(table: ResultsTable) -> list[slice]:
     return [slice(start, start + step) for start in range(0, table.n_models, step)]
 
 
-def _alike(table: ResultsTable, tolerance: float) -> csr_matrix:
+def _alike(table: ResultsTable, tolerance: float) -> coo_matrix:
     """Tell which models are nearer than the tolerance; block by block, where they are many."""
-    blocks = _blocks(table)
-    first = _distances(table, blocks[0])
-    nearest = [_nearest(first)] + [_nearest(_distances(table, rows)) for rows in blocks[1:]]
-    limit = max(EQUAL, min(tolerance, _crowding(np.concatenate(nearest))))
-    parts = [csr_matrix(first < limit)]
-    return vstack(parts + [csr_matrix(_distances(table, rows) < limit) for rows in blocks[1:]])
+    squares = _Squares(table)
+    nearest, pairs = [], []
+    for rows in _blocks(table):
+        found = squares.of(rows)
+        one, other = np.nonzero(found < max(EQUAL, tolerance) ** 2)
+        pairs.append((one + rows.start, other, found[one, other]))
+        nearest.append(_nearest(found))
+    limit = max(EQUAL, min(tolerance, _crowding(np.sqrt(np.concatenate(nearest)))))
+    ones, others, distances = (np.concatenate(part) for part in zip(*pairs, strict=True))
+    near = distances < limit**2
+    shape = (table.n_models, table.n_models)
+    return coo_matrix((near[near], (ones[near], others[near])), shape)
 
 
 def _nearest(distances: FloatArray) -> FloatArray:
-    """How far the 5th and the 10th nearest other model are from each."""
+    """How far (squared) the 5th and the 10th nearest other model are from each."""
     places = [min(k, distances.shape[1] - 1) - 1 for k in (CROWD, 2 * CROWD)]
     return np.partition(distances, places, axis=1)[:, places]
 

@@ -176,6 +176,7 @@ def test_a_models_error_is_the_loss_with_it_as_the_only_test_model() -> None:
 # --- beside --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_method_does_not_differ_from_itself(found: eevee.assessment.Assessment) -> None:
     for name in found.names:
         none = found.difference(name, name)
@@ -375,6 +376,7 @@ def test_given_splits_that_hold_out_every_model_once_are_rounds_like_drawn_ones(
         assert rounds == [[number] for number in range(some.n_splits)]
 
 
+@pytest.mark.slow
 def test_any_regressor_of_scikit_learn_can_be_assessed() -> None:
     """With the alpha of the ridge scorer it must come to the same."""
     table = made_table(20, 5)

@@ -196,6 +196,7 @@ def contest_of(seed: int, n_models: int, missing: float, weighted: bool, level: 
     st.booleans(),
     st.floats(0.02, 0.999),
 )
+@pytest.mark.slow
 def test_no_estimate_leaves_its_interval_whatever_is_missing(
     seed: int, n_models: int, missing: float, weighted: bool, level: float
 ) -> None:

@@ -59,6 +59,7 @@ def test_each_kind_is_the_assessment_with_these_outer_splits(
     pd.testing.assert_frame_equal(rows[shown], alone.methods[shown])
 
 
+@pytest.mark.slow
 def test_one_row_per_method_and_kind(found: eevee.assessment.SplitsAssessment) -> None:
     pairs = list(zip(found.side_by_side["method"], found.side_by_side["kind"], strict=True))
     assert pairs == [(method, kind) for method in found.first.names for kind in KINDS]

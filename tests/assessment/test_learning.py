@@ -47,6 +47,7 @@ def test_with_fewer_models_the_loss_is_higher_and_that_of_means_hardly() -> None
     assert (sizes["loss"] <= sizes["t_high"]).all()
 
 
+@pytest.mark.slow
 def test_with_all_models_it_is_the_assessment() -> None:
     table = made_table(60, 8)
     found = eevee.assess(table, 2, n_random=20, beside=(), **QUICK).methods.set_index("method")

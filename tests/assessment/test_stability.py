@@ -118,6 +118,7 @@ def test_nothing_to_search_for_or_one_seed_is_refused() -> None:
         eevee.assessment.assess_stability(table, 2, n_seeds=1)
 
 
+@pytest.mark.slow
 def test_what_an_assessment_found_is_not_searched_for_again() -> None:
     table = made_table(20, 6)
     options: dict[str, Any] = {

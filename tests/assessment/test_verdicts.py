@@ -61,6 +61,7 @@ def test_where_there_is_something_to_find_the_search_is_better() -> None:
 
 
 @pytest.mark.parametrize("kind", ["factors", "gaps"])
+@pytest.mark.slow
 def test_numbers_are_those_of_the_assessment(kind: str) -> None:
     found = assessed(kind)
     methods, own = found.methods.set_index("method")["loss"], found.names[0]
@@ -96,6 +97,7 @@ def test_on_pure_noise_the_first_line_says_that_the_search_is_worse_than_random_
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.slow
 def test_noise_is_never_said_to_be_better_than_random(seed: int) -> None:
     noise = np.random.default_rng(seed).normal(size=(40, 10))
     table = eevee.ResultsTable.from_scores(pd.DataFrame(noise, columns=list("abcdefghij")))

@@ -73,6 +73,7 @@ def test_the_library_the_json_and_the_files_agree(sparse: pd.DataFrame, run: Run
     assert pd.read_csv("x/next.csv")["benchmark"].tolist() == advice["benchmark"].tolist()
 
 
+@pytest.mark.slow
 def test_what_it_prints_says_what_was_filled_and_what_is_next(sparse: pd.DataFrame, run: Run):
     model = sparse.index[3]
     shown = run(*JOB, "--for-model", model).stdout
@@ -101,6 +102,7 @@ def test_the_same_seed_gives_the_same_bytes_and_a_higher_level_widens(
     assert (wide["upper"] - wide["lower"]).sum() > (narrow["upper"] - narrow["lower"]).sum()
 
 
+@pytest.mark.slow
 def test_a_full_table_and_a_model_without_gaps_say_so(here: Path, run: Run, read_json):
     name = pd.read_csv("small.csv")["model"].iloc[0]
     shown = run("impute", "small.csv", "--for-model", name, "--out", "full").stdout

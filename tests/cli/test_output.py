@@ -51,6 +51,7 @@ def test_blank_losses_are_null(read_json: ReadJson, here: Path):
     assert rating["swap"] is None
 
 
+@pytest.mark.slow
 def test_json_of_tiers_is_the_tier_file(read_json: ReadJson, finished: Path, here: Path):
     assert read_json(*TIERS_JOB) == json.loads((finished / "done/tiers.json").read_text())
 
@@ -84,6 +85,7 @@ def test_lists_of_odd_names_are_taken_as_they_are(read_json: ReadJson, here: Pat
 
 
 @pytest.mark.figures
+@pytest.mark.slow
 def test_odd_names_survive_a_run_folder(run: Run, read_json: ReadJson, here: Path):
     run("select", "odd.csv", "-k", len(ODD), *FAST, "--out", "run", "--quiet")
     subsets = pd.read_csv("run/subsets.csv")["benchmarks"]
@@ -108,6 +110,7 @@ def test_a_pipe_gets_whole_lines_and_no_colours(run: Run, here: Path):
 
 
 @pytest.mark.parametrize("width", ["30", "250"])
+@pytest.mark.slow
 def test_a_terminal_is_filled_and_not_overrun(here: Path, width: str):
     status, shown = in_terminal(["describe", "odd.csv"], width)
     assert status == 0
@@ -189,6 +192,7 @@ def test_output_that_cannot_be_written_is_one_line(here: Path):
             assert done.stderr == "eevee: error: output: No space left on device\n"
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_early_sees_no_traceback(here: Path):
     process = command("describe", "small.csv", env=environment())
     assert process.stdout is not None

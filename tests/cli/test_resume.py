@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from eevee.search.checkpoint import Checkpoints
 from tests.cli.conftest import Run
 from tests.cli.forked import Forked
 
@@ -81,6 +82,41 @@ def test_a_run_that_left_checkpoints_is_not_begun_anew_by_mistake(run: Run, here
     assert "add --resume to go on with it, or remove the folder" in done.stderr
 
 
+@pytest.mark.parametrize("told", [False, True], ids=["again", "resumed"])
+def test_a_run_killed_when_its_results_were_in_place_is_no_interrupted_one(
+    run: Run, here: Path, monkeypatch: pytest.MonkeyPatch, told: bool
+) -> None:
+    job = (
+        "select", "small.csv", "-k", "3", "--scorer", "ridge", "--no-exhaustive", "--no-baselines",
+        "--n-generations", "1", "--out", "run",
+    )  # fmt: skip
+    with monkeypatch.context() as patch:
+        patch.setattr(Checkpoints, "remove", lambda self: None)
+        run(*job)
+    assert states(Path("run.checkpoint"))
+    before = Path("run/config.json").read_bytes()
+    run(*job, *["--resume"] * told)
+    assert not Path("run.checkpoint").exists()
+    assert Path("run/config.json").read_bytes() == before
+
+
+def test_states_of_another_run_than_the_one_in_place_are_kept(
+    run: Run, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = (
+        "select", "small.csv", "-k", "3", "--scorer", "ridge", "--no-exhaustive", "--no-baselines",
+        "--n-generations", "1", "--out", "run",
+    )  # fmt: skip
+    with monkeypatch.context() as patch:
+        patch.setattr(Checkpoints, "remove", lambda self: None)
+        run(*job, "--seed", "1")
+    states_before = states(Path("run.checkpoint"))
+    config = json.loads(Path("run/config.json").read_text())
+    Path("run/config.json").write_text(json.dumps({**config, "checkpoint_sha256": "0" * 64}))
+    assert "holds an interrupted run" in run(*job, code=1).stderr
+    assert states(Path("run.checkpoint")) == states_before
+
+
 @pytest.mark.slow
 def test_resume_without_an_earlier_run_begins_and_without_out_is_wrong_usage(
     run: Run, here: Path
@@ -95,8 +131,6 @@ def test_resume_without_an_earlier_run_begins_and_without_out_is_wrong_usage(
 @pytest.mark.slow
 def test_a_checkpoint_of_another_configuration_is_refused(here: Path, run: Run) -> None:
     job = ("select", "small.csv", "-k", "3", "--scorer", "ridge", "--no-exhaustive", "--out", "run")
-    from eevee.search.checkpoint import Checkpoints
-
     removed = Checkpoints.remove
     try:
         Checkpoints.remove = lambda self: None  # type: ignore[method-assign]

@@ -148,6 +148,7 @@ def test_another_seed_differs(run: Run, finished: Path, here: Path):
 
 
 @pytest.mark.figures
+@pytest.mark.slow
 def test_plot_draws_a_run_again_from_its_data(run: Run, finished: Path, here: Path):
     shutil.copytree(finished / "done", "done")
     before = {path.name: path.read_bytes() for path in Path("done/figures").glob("*.p*")}
@@ -250,6 +251,7 @@ def test_the_bounds_of_score_are_those_of_its_list(read_json: ReadJson, here: Pa
     assert one["swaps_possible"] == 7
 
 
+@pytest.mark.slow
 def test_the_loss_of_a_list_is_the_same_in_every_verb(read_json: ReadJson, here: Path):
     args = ("small.csv", "-s", "b03,b01,b01", *FAST_SCORER)
     scored = read_json("rate", *args)["subsets"]["list"]

@@ -72,6 +72,7 @@ def test_the_line_of_what_was_set_aside_cannot_act(run: Run, here: Path) -> None
 
 
 @pytest.mark.parametrize("verb", ["--help", "--version", "describe small.csv", "select --help"])
+@pytest.mark.slow
 def test_a_full_disk_is_one_line(here: Path, verb: str) -> None:
     if not os.path.exists("/dev/full"):
         pytest.skip("needs a device that is always full")

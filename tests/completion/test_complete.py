@@ -312,6 +312,7 @@ def test_cells_with_too_little_to_rest_on_have_no_interval_and_say_why() -> None
     assert why.startswith("too few scores in the table to hide some: 90 % need 9")
 
 
+@pytest.mark.slow
 def test_negated_columns_get_negated_ends() -> None:
     shown = with_gaps(made_scores(), 0.5)
     lower = np.arange(12) % 2 == 0
@@ -343,6 +344,7 @@ def test_the_completed_table_is_written_with_measured_scores_in_full(tmp_path: P
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the public tables are not here")
+@pytest.mark.slow
 def test_intervals_cover_hidden_scores_of_a_real_sparse_table() -> None:
     table = pd.read_csv(DATA / "llm_crowdsource_cpp.csv", index_col=0)
     hidden = table.notna().to_numpy() & (np.random.default_rng(12).random(table.shape) < 0.2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from eevee.completion import neighbours
 from eevee.completion.neighbours import regress
 
 
@@ -65,3 +66,21 @@ def test_what_it_listens_to_is_seen_never_itself_and_shares_sum_to_one() -> None
     heard = found.columns[row, column, place]
     assert seen[row, heard].all()
     assert (heard != column).all()
+
+
+@pytest.mark.parametrize(("tried", "block"), [(5, 512), (24, 64), (1000, 16)])
+def test_neither_parts_nor_what_is_tried_first_change_a_bit(
+    monkeypatch: pytest.MonkeyPatch, tried: int, block: int
+) -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(30, 3)) @ rng.normal(size=(3, 160)) + rng.normal(size=(30, 160))
+    seen = rng.random(values.shape) > 0.6
+    values = np.where(seen, values, 0.0)
+    one = regress(values, seen)
+    monkeypatch.setattr(neighbours, "FIRST_TRIED", tried)
+    monkeypatch.setattr(neighbours, "BLOCK", block)
+    other = regress(values, seen)
+    for part in ("predicted", "variance", "weights"):
+        np.testing.assert_array_equal(getattr(one, part), getattr(other, part))
+    heard = one.weights > 0
+    np.testing.assert_array_equal(one.columns[heard], other.columns[heard])

@@ -26,7 +26,7 @@ def test_all_problems_are_told_at_once_and_nothing_is_written(tmp_path: Path) ->
     with pytest.raises(EeveeError) as error:
         export(tiers, to="lm-eval", out=tmp_path / "out", mapping=mapping)
     for part in (
-        "'a b', 'c,d' is no task name of lm-eval",
+        "'a b', 'c,d': each is no task name of lm-eval",
         "'fine': lm-eval takes no option 'num_fewshots' (did you mean 'num_fewshot'?)",
         "options: lm-eval takes no option 'agregate' (did you mean 'aggregate'?)",
         "nothing was written",

@@ -254,7 +254,7 @@ def test_vlmevalkit_asks_for_models_and_classes(tmp_path: Path) -> None:
 def test_a_command_is_asked_for_and_its_names_are_known(to: str, tmp_path: Path) -> None:
     with pytest.raises(EeveeError, match="needs a command"):
         export(TIERS, to=to, out=tmp_path)
-    with pytest.raises(EeveeError, match=r"unknown \{tsk\} \(did you mean 'task'\?\)"):
+    with pytest.raises(EeveeError, match=r"unknown placeholder \{tsk\} \(did you mean 'task'\?\)"):
         export(TIERS, to=to, out=tmp_path, options={"command": "run {task} {tsk}"})
 
 

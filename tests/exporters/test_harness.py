@@ -225,3 +225,28 @@ def test_mteb_builds_every_benchmark(tmp_path: Path) -> None:
         "small": ["EEVEE(small)", ["STS12", "Banking77Classification"], ["test"]],
         "base": ["EEVEE(base)", ["STS12", "Banking77Classification", "STS22.v2"], ["test"]],
     }
+
+
+INSPECT_TASKS = """\
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+
+@task
+def toy_odd():
+    return Task(dataset=[Sample(input="1?", target="1")])
+
+@task
+def toy_even():
+    return Task(dataset=[Sample(input="2?", target="2")])
+"""
+
+
+def test_inspect_loads_every_task(tmp_path: Path) -> None:
+    (tmp_path / "toys.py").write_text(INSPECT_TASKS)
+    names = {"Odd": "toys.py@toy_odd", "Even": "toys.py@toy_even"}
+    mapping = TaskMapping("inspect", names | {"Bad": "toys.py@toy_nope"})
+    tiers = tiers_of(small=["Odd", "Even"], bad=["Odd", "Bad"])
+    export(tiers, to="inspect", out=tmp_path / "out", mapping=mapping)
+    assert ask("inspect", tmp_path, tmp_path / "out" / "small.txt") == ["toy_odd", "toy_even"]
+    with pytest.raises(AssertionError, match="Task named 'toy_nope' not found"):  # it can fail
+        ask("inspect", tmp_path, tmp_path / "out" / "bad.txt")

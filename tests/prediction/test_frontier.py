@@ -222,6 +222,7 @@ def _two_skills(seed: int, n: int, *, opposed: bool = False) -> pd.DataFrame:
     return pd.DataFrame(np.hstack([inputs, lower]), index, [f"b{i}" for i in range(6)])
 
 
+@pytest.mark.slow
 def test_models_high_on_one_input_and_low_on_another_are_apart_and_get_wider_intervals(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

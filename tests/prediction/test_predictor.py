@@ -295,6 +295,17 @@ def test_inputs_beyond_the_training_models_are_listed(
     assert said[:2] == ["m38", "m39"]
 
 
+@pytest.mark.filterwarnings("error")
+def test_nothing_is_beyond_a_column_that_no_training_model_has() -> None:
+    table, new = _halves(made_table(20, 5, seed=2), 2)
+    scores = table.scores.copy()
+    scores["b03"] = np.nan
+    new = new[["b00", "b03"]].assign(b03=1e6)
+    found = eevee.fit_predictor(replace(table, scores=scores), ["b00"], scorer="ridge").predict(new)
+    assert "b03" not in set(found.out_of_range["column"])
+    assert (found.mean["b03"] == 1e6).all()
+
+
 def test_unknown_columns_are_ignored_with_a_warning(
     split: tuple[eevee.ResultsTable, pd.DataFrame], predictor: eevee.Predictor
 ) -> None:

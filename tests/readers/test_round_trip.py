@@ -165,6 +165,7 @@ CELLS = st.sampled_from(["m1", "m2", "", "-", "1", "2.5", "3", "inf", "x", '"', 
 
 @settings(max_examples=300, deadline=None)
 @given(rows=st.lists(st.lists(CELLS, min_size=2, max_size=4), min_size=2, max_size=8))
+@pytest.mark.slow
 def test_any_grid_is_a_table_or_one_clear_line(rows: list[list[str]]):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "scores.csv"

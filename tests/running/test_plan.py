@@ -11,7 +11,7 @@ import pytest
 
 from eevee.base.errors import EeveeError
 from eevee.running.handover import FORMATS, make_folders
-from eevee.running.plan import file_name, load_plan, make_plan
+from eevee.running.plan import load_plan, make_plan
 from tests.running.conftest import WRITE, planned, tier_of
 
 HOSTILE = "x; touch pwned"
@@ -46,13 +46,21 @@ def test_names_that_cannot_be_told_apart_or_shown_are_refused(here, models, benc
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["..", ".", "../../x", "/etc/x", "~", "a" * 400, "数" * 400, ".x"])
-def test_a_file_name_is_one_part_that_a_file_system_takes(name: str):
-    made = file_name(name)
-    assert "/" not in made
-    assert made[0] != "."
-    assert len(made.encode()) <= 200
-    assert made != file_name(name + "y")
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("run {model}", "lacks {out}"),
+        ("run {modle} {out}", "unknown placeholder {modle} (did you mean 'model'?)"),
+        (
+            "awk '{print}' {out}",
+            "{print} in quotes; leave that out: values are quoted already, and braces",
+        ),
+    ],
+)
+def test_a_command_names_what_a_plan_has(here: Path, command: str, said: str):
+    with pytest.raises(EeveeError, match=r"^[^\n]*$") as caught:
+        make_plan(tier_of("a"), ["m"], command, Path("plan.json"))
+    assert said in str(caught.value)
 
 
 def test_a_plan_must_be_called_json(here: Path):

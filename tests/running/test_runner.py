@@ -257,6 +257,7 @@ def test_sigkill_of_the_runner_loses_and_leaves_nothing_but_the_command_under_wa
 
 
 @pytest.mark.parametrize("name", ["INT", "TERM"])
+@pytest.mark.slow
 def test_ctrl_c_and_sigterm_end_what_is_under_way_and_collect_the_rest(here: Path, name: str):
     """The last command sends the signal to this process, which runs the verb."""
     planned(

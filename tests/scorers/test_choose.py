@@ -65,6 +65,7 @@ def test_the_winner_is_the_lowest_or_a_tie_that_comes_first() -> None:
         assert found.name == best or order.index(found.name) < order.index(best)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_losses_are_geometric_means_of_the_losses_of_random_subsets() -> None:
     table = rich_table()
     splits = few_splits(table)
@@ -175,6 +176,7 @@ def test_few_benchmarks_are_enough(n: int, targets: Any) -> None:
 # ---- what is made ----
 
 
+@pytest.mark.slow
 def test_splits_of_its_own_change_the_numbers_and_not_the_scorers_splits() -> None:
     table = made_table()
     splits, others = few_splits(table), few_splits(table, seed=9)
@@ -223,6 +225,7 @@ def test_auto_describes_the_scorer_and_the_choice(gappy_table: ResultsTable) -> 
     assert described["auto"]["losses"] == pytest.approx(scorer.choice.losses, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_weights_and_targets_reach_every_candidate(gappy_table: ResultsTable) -> None:
     splits = few_splits(gappy_table)
     heavy = {name: 9.0 if name == "b00" else 1.0 for name in gappy_table.benchmark_names}

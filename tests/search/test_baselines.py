@@ -38,6 +38,7 @@ def _spread(table, subset):
 @pytest.mark.parametrize("search", ALL)
 @settings(max_examples=25, deadline=None)
 @given(goal=goals())
+@pytest.mark.slow
 def test_what_is_found_is_in_the_space(search, goal: Goal) -> None:
     found = search(FunctionScorer(goal.table, noise), **goal.options)
     assert all(subset in goal.space for subset in found.ranked["benchmarks"])

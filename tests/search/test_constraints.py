@@ -99,6 +99,7 @@ def test_the_space_is_what_keeps_every_rule_and_is_refused_where_nothing_does(pr
 
 @settings(max_examples=80, deadline=None)
 @given(problem=problems(), seed=st.integers(0, 99))
+@pytest.mark.slow
 def test_draws_and_moves_keep_every_rule_and_completions_are_the_cheapest(problem, seed) -> None:
     table, rules, k, budget = problem
     wanted = set(allowed(table, rules, k, budget))

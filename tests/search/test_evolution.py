@@ -83,6 +83,7 @@ def test_children_are_one_swap_from_a_kept_parent() -> None:
             assert any(len(set(child) & set(parent)) == 3 for parent in kept)
 
 
+@pytest.mark.slow
 def test_every_subset_has_size_k_and_sorted_distinct_names() -> None:
     found, scorer = _run(k=5)
     assert all(len(set(subset)) == 5 and subset == tuple(sorted(subset)) for subset in scorer.asked)

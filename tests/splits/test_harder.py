@@ -37,6 +37,7 @@ def nearest(sizes: list[int], target: int, least: int, most: int) -> int:
 
 
 @given(families=FAMILIES, test=st.floats(0.1, 0.6), seed=st.integers(0, 9))
+@pytest.mark.slow
 def test_a_family_is_never_on_two_sides(families: list[str | None], test: float, seed: int) -> None:
     assume(max(sizes_of(families)) <= len(families) - 2)
     table = with_attribute("family", families)

@@ -49,6 +49,7 @@ def tiers(scorer) -> TierSet:
     return build_tiers(scorer, budgets, procedure=QUICK, seed=3, baselines=False).tier_set
 
 
+@pytest.mark.slow
 def test_tiers_come_by_rising_budget_and_cost_no_more(tiers) -> None:
     assert [tier.name for tier in tiers.tiers] == ["small", "base", "big"]
     assert [tier.budget for tier in tiers.tiers] == pytest.approx([2.0, 5.5, 0.6 * 14.5])
@@ -95,6 +96,7 @@ def test_the_file_validates_and_comes_back_the_same(tiers, tmp_path: Path, endin
     assert second.read_text() == text
 
 
+@pytest.mark.slow
 def test_the_same_seed_writes_the_same_bytes(scorer, tiers) -> None:
     fresh = eevee.MLPScorer(scorer.table, scorer.splits, epochs=5, chunk_size=3, n_threads=2)
     budgets = {"small": 2, "base": 5.5, "big": "60 %"}
@@ -110,6 +112,7 @@ COSTS = st.lists(st.integers(1, 9), min_size=4, max_size=10)
     costs=COSTS, shares=st.lists(st.integers(20, 100), min_size=2, max_size=4), again=st.booleans()
 )
 @settings(max_examples=20, deadline=None)
+@pytest.mark.slow
 def test_a_bigger_budget_is_never_worse_by_the_loss_that_ranks(costs, shares, again) -> None:
     scorer = FunctionScorer(
         table_with(costs), noise, again=(lambda s: noise(s, "again")) if again else None

@@ -12,9 +12,8 @@ from typing import Any
 
 from eevee.base.errors import EeveeError
 from eevee.base.parsing import refuse, text
-from eevee.exporters.commands import fill, quoted, template, unknown
 from eevee.exporters.format import Export, Format, Task, TierTasks
-from eevee.exporters.names import matches
+from eevee.exporters.names import command_option, matches
 
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9_./:-]*"
 _OWN = ("name", "benchmark", "task", "tier", "model", "seed")
@@ -69,7 +68,7 @@ def _unfit(export: Export) -> str:
     command = export.options["command"]
     for one in export.each:
         values = list(_experiments(export, one))
-        wrong = next(filter(None, (unknown(command, each) for each in values)), "")
+        wrong = next(filter(None, (command.unknown(each) for each in values)), "")
         if wrong:
             return wrong
         if len({each["name"] for each in values}) < len(values):
@@ -79,10 +78,7 @@ def _unfit(export: Export) -> str:
 
 def _commands(export: Export, one: TierTasks) -> str:
     command = export.options["command"]
-    content = {
-        values["name"]: fill(command, lambda name, known=values: quoted(known[name]))  # type: ignore[misc]
-        for values in _experiments(export, one)
-    }
+    content = {values["name"]: command.fill(values) for values in _experiments(export, one)}
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -94,5 +90,5 @@ FORMAT = Format(
     wrong=_wrong,
     unfit=_unfit,
     task_options=None,
-    options={"command": template, "prefix": _plain, "models": _list, "seeds": _list},
+    options={"command": command_option, "prefix": _plain, "models": _list, "seeds": _list},
 )

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from eevee.base.commands import quoted
 from eevee.base.errors import EeveeError
 from eevee.base.parsing import refuse, text, whole
-from eevee.exporters.commands import fill, placeholders, quoted, template, unknown
 from eevee.exporters.format import Export, Format, Task, TierTasks
 from eevee.exporters.formats.text import line_problem
+from eevee.exporters.names import command_option
 
 _OWN = ("benchmark", "task", "tier")
 
@@ -43,9 +44,9 @@ def _unfit(export: Export) -> str:
     if "command" not in export.options:
         return "needs a command, such as --command 'python eval.py --benchmark {task}'"
     command = export.options["command"]
-    if "task" not in placeholders(command) and "benchmark" not in placeholders(command):
+    if not {"task", "benchmark"} & set(command.names):
         return "options: command: runs the same for every benchmark; put {task} in it"
-    found = (unknown(command, _values(one, task)) for one in export.each for task in one.tasks)
+    found = (command.unknown(_values(one, task)) for one in export.each for task in one.tasks)
     return next(filter(None, found), "")
 
 
@@ -60,9 +61,9 @@ def _script(export: Export, one: TierTasks) -> str:
         f"eevee_{name}=(\n"
         + "".join(f"  {quoted(_values(one, task)[name])}\n" for task in one.tasks)
         + ")\n"
-        for name in placeholders(command)
+        for name in command.names
     )
-    words = fill(command, lambda name: f'"${{eevee_{name}[$SLURM_ARRAY_TASK_ID]}}"')
+    words = command.put(lambda name: f'"${{eevee_{name}[$SLURM_ARRAY_TASK_ID]}}"')
     head = "".join(f"#SBATCH {one}\n" for one in directives)
     return f"#!/bin/bash\n{head}{export.comment(one)}set -euo pipefail\n{arrays}{words}\n"
 
@@ -75,5 +76,5 @@ FORMAT = Format(
     wrong=_wrong,
     unfit=_unfit,
     task_options=None,
-    options={"command": template, "array_limit": whole(1), "sbatch": _directives},
+    options={"command": command_option, "array_limit": whole(1), "sbatch": _directives},
 )

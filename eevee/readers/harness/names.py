@@ -20,7 +20,7 @@ from eevee.tables.results_table import Note
 
 
 def read_aliases(path: str | os.PathLike[str], max_mb: float = MAX_MB) -> dict[str, str]:
-    """Read other names of models: a CSV with columns alias and model.
+    """Read other names: a CSV with columns alias and model (or benchmark, or name).
 
     Raises
     ------
@@ -29,7 +29,8 @@ def read_aliases(path: str | os.PathLike[str], max_mb: float = MAX_MB) -> dict[s
     """
     where = visible(Path(path).name)
     rows = _read_rows(Path(path), where, max_mb)
-    if not rows or [cell.strip().casefold() for cell in rows[0]] != ["alias", "model"]:
+    header = [cell.strip().casefold() for cell in rows[0]] if rows else []
+    if header[:1] != ["alias"] or header[1:] not in (["model"], ["benchmark"], ["name"]):
         raise EeveeError(f"{where}: needs a header row 'alias,model'")
     aliases: dict[str, str] = {}
     for line, row in enumerate(rows[1:], start=2):
@@ -63,18 +64,64 @@ def _read_rows(path: Path, where: str, max_mb: float) -> list[list[str]]:
 
 
 def rename(rows: Sequence[Row], aliases: Mapping[str, str]) -> list[Row]:
-    """Give models the names that aliases say.
+    """Give models and benchmarks the names that aliases say.
 
     Raises
     ------
     EeveeError
-        If an alias is no model.
+        If an alias is no model and no benchmark.
+
+    Examples
+    --------
+    >>> rows = [Row("m", "HellaSwag", "acc", 1.0), Row("M", "hellaswag", "acc", 2.0)]
+    >>> found = rename(rows, {"HellaSwag": "hellaswag", "M": "n"})
+    >>> [(row.model, row.benchmark) for row in found]
+    [('m', 'hellaswag'), ('n', 'hellaswag')]
     """
-    known = {row.model for row in rows}
+    known = {name for row in rows for name in (row.model, row.benchmark)}
     for alias in aliases:
         if alias not in known:
-            raise EeveeError(f"aliases: {alias!r} is no model of the sources; take the row out")
-    return [replace(row, model=aliases.get(row.model, row.model)) for row in rows]
+            raise EeveeError(
+                f"aliases: {alias!r} is no model and no benchmark of the sources; take the row out"
+            )
+    return [
+        replace(
+            row,
+            model=aliases.get(row.model, row.model),
+            benchmark=aliases.get(row.benchmark, row.benchmark),
+        )
+        for row in rows
+    ]
+
+
+def note_alike(sources: Sequence[Sequence[Row]]) -> list[Note]:
+    """Name benchmarks of different sources that differ in case and punctuation alone.
+
+    Examples
+    --------
+    >>> one, other = [Row("m", "hellaswag", "acc", 1.0)], [Row("n", "Hella-Swag", "em", 2.0)]
+    >>> [(note.name, note.why.partition(":")[0]) for note in note_alike([one, other])]
+    [('Hella-Swag', "may be 'hellaswag' of another source")]
+    """
+    known: dict[str, str] = {}
+    notes: dict[str, Note] = {}
+    for rows in sources:
+        mine = dict.fromkeys(row.benchmark for row in rows)
+        for name in mine:
+            other = known.get(_plain(name), name)
+            if other != name and other not in mine:
+                why = (
+                    f"may be {other!r} of another source: kept apart; to join them, say "
+                    f"'{name},{other}' in --aliases"
+                )
+                notes[name] = Note("guessed", "benchmark", name, why)
+        for name in mine:
+            known.setdefault(_plain(name), name)
+    return list(notes.values())
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum()) or name
 
 
 def overrule(found: Harvest, options: Options) -> Harvest:

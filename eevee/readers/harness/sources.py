@@ -11,7 +11,7 @@ from eevee.base.errors import EeveeError, did_you_mean
 from eevee.readers.harness.canonical import write
 from eevee.readers.harness.files import Files
 from eevee.readers.harness.formats import find_format, harvest, unknown
-from eevee.readers.harness.names import overrule, rename
+from eevee.readers.harness.names import note_alike, overrule, rename
 from eevee.readers.harness.plain import UNITS, as_harvest, read_plain
 from eevee.readers.harness.rows import Harvest, Row
 from eevee.readers.harness.settle import mismatches, settle
@@ -57,6 +57,12 @@ class Gathered:
         """How many benchmarks have a score."""
         return len({row.benchmark for row in self.rows})
 
+    @property
+    def worst(self) -> list[Note]:
+        """The notes, what was guessed first, then what was dropped."""
+        order = ("guessed", "dropped", "converted", "ignored")
+        return sorted(self.notes, key=lambda note: order.index(note.action))
+
     def summary(self) -> dict[str, object]:
         """Return what was gathered, in numbers and notes."""
         return {
@@ -89,7 +95,7 @@ def gather(
     format : str
         That of all sources, ``"auto"`` to tell it from their content.
     aliases : mapping of name to name, optional
-        Other names of models, and what they are called in the result.
+        Other names of models and benchmarks, and what they are called in the result.
     on_conflict : {"error", "first", "mean"}
         What is done with scores of one cell that differ; ``"first"`` is by the order of sources.
     cost_unit : {"seconds", "minutes", "hours"}, optional
@@ -100,7 +106,7 @@ def gather(
     Raises
     ------
     EeveeError
-        If a source cannot be read, an alias names no model, or scores conflict.
+        If a source cannot be read, an alias names no model and no benchmark, or scores conflict.
     """
     if on_conflict not in RULES:
         raise EeveeError(f"on_conflict must be one of {', '.join(RULES)}, not {on_conflict!r}")
@@ -118,17 +124,21 @@ def gather(
         for one in found
         for row in one.harvest.rows
     ]
-    rows = rename(rows, aliases or {})
+    aliases = aliases or {}
+    alike = note_alike(
+        [[row for row in one.harvest.rows if row.benchmark not in aliases] for one in found]
+    )
+    rows = rename(rows, aliases)
     called = ", ".join(one.name for one in found)
     settled, notes = settle(rows, called if len(called) < 80 else "the sources", on_conflict)
     models: dict[str, dict[str, object]] = {}
     tasks: dict[str, str] = {}
     for one in reversed(found):
-        tasks |= one.harvest.tasks
+        tasks |= {aliases.get(name, name): task for name, task in one.harvest.tasks.items()}
         for model, about in one.harvest.models.items():
-            models.setdefault((aliases or {}).get(model, model), {}).update(about)
+            models.setdefault(aliases.get(model, model), {}).update(about)
     every = [note for one in found for note in one.harvest.notes]
-    notes = [*every, *notes, *mismatches(settled), *_note_metrics(settled)]
+    notes = [*alike, *every, *notes, *mismatches(settled), *_note_metrics(settled)]
     formats = tuple(one.format for one in found)
     return Gathered(tuple(settled), tuple(notes), models, formats, tasks)
 

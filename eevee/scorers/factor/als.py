@@ -35,7 +35,8 @@ class Factors:
 
     def models(self, values: FloatArray, seen: BoolArray, penalty: FloatArray) -> FloatArray:
         """Ridge each model's seen cells on the loadings: (..., n_models, rank + 1)."""
-        return ridge_rows(values - self.bias[..., None, :], seen, self.loadings, penalty)
+        filled = np.where(seen, values, 0.0)
+        return ridge_rows(filled, seen.astype(np.float64), self.loadings, penalty, self.bias)
 
     def predict(self, models: FloatArray) -> FloatArray:
         """Every cell of the given models, (..., n_models, n_columns)."""
@@ -72,7 +73,7 @@ def fit_factors(values: FloatArray, seen: BoolArray, rank: int, penalty: npt.Arr
 
     Parameters
     ----------
-    values : shape (..., n_models, n_columns)
+    values : shape (n_models, n_columns)
         Standardised per column; whatever stands in a gap is ignored.
     seen : bool, same shape
     rank : int
@@ -93,55 +94,79 @@ def fit_factors(values: FloatArray, seen: BoolArray, rank: int, penalty: npt.Arr
     >>> bool(np.allclose(fitted.predict(models), values, atol=1e-3))
     True
     """
-    filled = np.where(seen, values, 0.0)
+    filled, mask = np.where(seen, values, 0.0), seen.astype(np.float64)
     shrink = penalties(penalty, rank)
-    factors = _start(filled, seen, rank, shrink)
+    factors = _start(filled, mask, rank, shrink)
     for _ in range(ITERATIONS):
-        models = factors.models(filled, seen, shrink)
-        factors = _columns(filled, seen, models, shrink)
+        models = ridge_rows(filled, mask, factors.loadings, shrink, factors.bias)
+        factors = _columns(filled, mask, models, shrink)
     return factors
 
 
-def _start(filled: FloatArray, seen: BoolArray, rank: int, shrink: FloatArray) -> Factors:
-    shape = (*filled.shape[:-2], filled.shape[-1])
-    ones = np.ones((*shape, 1))
-    level = ridge_rows(filled, seen, ones, shrink[..., :1])
-    _, size, right = np.linalg.svd(np.where(seen, filled - level, 0.0), full_matrices=False)
-    scale = np.zeros((*shape[:-1], rank))
-    kept = min(rank, size.shape[-1])
-    scale[..., :kept] = np.sqrt(size[..., :kept])
-    directions = np.zeros((*shape, rank))
-    directions[..., :kept] = right[..., :kept, :].swapaxes(-1, -2)
-    return Factors(
-        np.zeros(shape), np.concatenate([ones, directions * scale[..., None, :]], axis=-1)
-    )
+def _start(filled: FloatArray, mask: FloatArray, rank: int, shrink: FloatArray) -> Factors:
+    shape = (*shrink.shape[:-1], filled.shape[1])
+    ones, bias = np.ones((*shape, 1)), np.zeros(shape)
+    if not rank:
+        return Factors(bias, ones)
+    level = ridge_rows(filled, mask, ones, shrink[..., :1], bias)
+    parts = [_directions(filled - mask * own, rank) for own in level.reshape(-1, *level.shape[-2:])]
+    return Factors(bias, np.concatenate([ones, np.reshape(parts, (*shape, rank))], axis=-1))
+
+
+def _directions(rest: FloatArray, rank: int) -> FloatArray:
+    """Right singular vectors by the root of their values, (n_columns, rank), zeros beyond.
+
+    From the products on the shorter side: a start need not be precise.
+    """
+    wide = rest.shape[0] < rest.shape[1]
+    size, vectors = np.linalg.eigh(rest @ rest.T if wide else rest.T @ rest)
+    size, vectors = np.sqrt(np.maximum(size[::-1][:rank], 0.0)), vectors[:, ::-1][:, :rank]
+    known = size > 1e-7 * max(size[0], 1e-300)
+    scale = np.where(known, size, 1.0)
+    found = (rest.T @ vectors) / np.sqrt(scale) if wide else vectors * np.sqrt(scale)
+    return np.pad(found * known, ((0, 0), (0, rank - len(size))))
 
 
 def _columns(
-    filled: FloatArray, seen: BoolArray, models: FloatArray, shrink: FloatArray
+    filled: FloatArray, mask: FloatArray, models: FloatArray, shrink: FloatArray
 ) -> Factors:
     """Column biases and loadings, given the models."""
     design = np.concatenate([np.ones_like(models[..., :1]), models[..., 1:]], axis=-1)
-    rest = (filled - models[..., :1]).swapaxes(-1, -2)
-    solved = ridge_rows(rest, seen.swapaxes(-1, -2), design, shrink)
+    solved = ridge_rows(
+        filled.swapaxes(-1, -2), mask.swapaxes(-1, -2), design, shrink, models[..., 0]
+    )
     loadings = np.concatenate([np.ones_like(solved[..., :1]), solved[..., 1:]], axis=-1)
     return Factors(solved[..., 0], loadings)
 
 
 def ridge_rows(
-    values: FloatArray, seen: BoolArray, design: FloatArray, penalty: FloatArray
+    filled: FloatArray,
+    mask: FloatArray,
+    design: FloatArray,
+    penalty: FloatArray,
+    offset: FloatArray,
 ) -> FloatArray:
-    """Regress each row of `values` on `design` over its seen cells: (..., n_rows, n_features).
+    """Regress each row on `design` over its seen cells: (..., n_rows, n_features).
 
-    `penalty` has the shape (..., n_features).
+    Products with the two matrices that all fits share; no other array is as large as they are.
+
+    Parameters
+    ----------
+    filled : shape (n_rows, n_cells)
+        Zeros in the gaps.
+    mask : same shape
+        1 where a cell is seen.
+    design : shape (..., n_cells, n_features)
+    penalty : shape (..., n_features)
+    offset : shape (..., n_cells)
+        Taken from every row first.
     """
     size = design.shape[-1]
-    mask = seen.astype(np.float64)
     outer = (design[..., :, None] * design[..., None, :]).reshape(*design.shape[:-1], -1)
     gram = mask @ outer
     gram = gram.reshape(*gram.shape[:-1], size, size)
     gram = gram + (penalty[..., :, None] * np.eye(size))[..., None, :, :]
-    right = np.where(seen, values, 0.0) @ design
+    right = filled @ design - mask @ (offset[..., None] * design)
     solved = solve(np.moveaxis(gram, (-2, -1), (0, 1)), np.moveaxis(right, -1, 0))
     return np.stack(solved, axis=-1)
 

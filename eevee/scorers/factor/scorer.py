@@ -290,10 +290,7 @@ def _left_out(
     seen = observed & ~out[:, None]
     space = fit_space(scores, seen, units, logit=logit)
     values = space.standardise(scores)
-    batch = (len(strengths), *seen.shape)
-    factors = fit_factors(
-        np.broadcast_to(values, batch), np.broadcast_to(seen, batch), rank, strengths
-    )
+    factors = fit_factors(values, seen, rank, strengths)
     errors = np.zeros((len(strengths), int(out.sum()), scores.shape[1]))
     inputs = np.clip(np.where(observed, values, 0.0)[out], -CLIP, CLIP)
     shrink = penalties(strengths, rank, PROBE_SHARE)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
-from eevee.base.arrays import BoolArray, FloatArray
+from eevee.base.arrays import BoolArray, FloatArray, IntArray
 from eevee.tables.bounds import Bounds, scale_of
 
 MARGIN = 0.005
@@ -56,6 +56,10 @@ class Space:
         bounded = np.isfinite(self.width)
         clipped = np.clip(scores, self.low, self.low + np.where(bounded, self.width, 0.0))
         return np.where(bounded, clipped, scores)
+
+    def of_columns(self, columns: IntArray) -> Space:
+        """Return the space of some columns, which may repeat: of single cells."""
+        return Space(*(getattr(self, field.name)[columns] for field in fields(self)))
 
     def bend(self, scores: FloatArray) -> FloatArray:
         """Logits where there are logits, (..., n_columns)."""

@@ -26,6 +26,9 @@ CHUNK_BYTES = 6 * 2**20
 """Working set of one chunk: larger ones fall out of the cache (measured)."""
 ROWS_CHUNK_BYTES = 8 * CHUNK_BYTES
 """The same with missing cells, where every chunk visits many groups of columns in turn."""
+GRAM_BYTES = 2 * 2**30
+"""Most that the products of all inputs with one another may take. Of wider tables the dual form is
+taken for all sizes: slower, but it grows with the models."""
 SMALLEST_SHARED_ALPHA = 0.99e-4
 """Per fitting model. Weights that all subsets share allow the shortest path, whose rounding error
 grows like 1e-16 / alpha^2 where inputs are collinear; below this the longer one is taken."""
@@ -225,9 +228,15 @@ class RidgeScorer(BaseScorer):
 
     def _whole(self, n_inputs: int) -> Grams | Kernels:
         """Return what the splits fix for all columns together, for subsets of `n_inputs`."""
-        if n_inputs >= self._fit_counts.min():
+        if self._is_dual(n_inputs):
             return self._kernels
         return self._shared_grams if self._shares_grams(n_inputs) else self._grams
+
+    def _is_dual(self, n_inputs: int) -> bool:
+        """Whether subsets of `n_inputs` are scored models x models."""
+        side = padded(self.table.n_columns * (2 if self._gaps else 1) + 1)
+        wide = 64 * self.splits.n_splits * side**2 > GRAM_BYTES
+        return bool(wide or n_inputs >= self._fit_counts.min())
 
     def _shares_grams(self, n_inputs: int) -> bool:
         """Whether all subsets share their weights, and the shortcut is precise enough."""
@@ -242,7 +251,7 @@ class RidgeScorer(BaseScorer):
             return 8 * side * (4 * self.splits.n_models + n_columns * (side + 16))
         n_models = padded(int(self._fit_counts.max()))
         wide = 0 if self.targets == "all" else 4 * n_columns
-        if n_inputs >= self._fit_counts.min():
+        if self._is_dual(n_inputs):
             return 8 * n_splits * n_models * (2 * side + 8 * n_models + wide)
         wide = 0 if self._shares_grams(n_inputs) else 4 * n_columns
         return int(8 * n_splits * side * (10 * side + wide + 4 * self._alphas.shape[1]))

@@ -56,6 +56,26 @@ def test_tables_and_results_merge_with_other_names_of_models(write: Write, tmp_p
         gather([root], aliases={"nobody": "org/a"})
 
 
+def test_benchmarks_named_alike_are_told_and_joined_by_an_alias(write: Write, tmp_path: Path):
+    root = four_models(write)
+    table = tmp_path / "table.csv"
+    table.write_text(TABLE.replace("mmlu", "GSM-8k").replace("org/", "other/"))
+    found = gather([root, table])
+    (note,) = (note for note in found.worst if "of another source" in note.why)
+    assert (note.name, "'GSM-8k,gsm8k' in --aliases" in note.why) == ("GSM-8k", True)
+    joined = gather([root, table], aliases={"GSM-8k": "gsm8k"})
+    assert joined.n_benchmarks == found.n_benchmarks - 1
+    assert not any("of another source" in note.why for note in joined.notes)
+
+
+def test_a_source_of_one_model_says_what_it_holds_and_what_to_do(write: Write, tmp_path: Path):
+    root = tmp_path / "one"
+    root.mkdir()
+    (root / "results_1.json").write_text(json.dumps(run("org/a", 0.6)))
+    with pytest.raises(eevee.EeveeError, match=r"one model alone \('org/a', .*eevee import"):
+        eevee.read_table(root)
+
+
 @pytest.mark.parametrize(("rule", "score"), [("first", 0.2), ("mean", 0.4)])
 def test_conflicts_between_sources_are_listed_or_settled(
     write: Write, tmp_path: Path, rule: str, score: float

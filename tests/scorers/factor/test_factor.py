@@ -335,6 +335,7 @@ def test_a_percentage_and_its_complement_are_the_same() -> None:
     np.testing.assert_allclose(one, other, rtol=1e-8)
 
 
+@pytest.mark.slow
 def test_more_columns_help_on_a_table_with_two_thirds_missing() -> None:
     rng = np.random.default_rng(1)
     values = 2 * rng.normal(size=(80, 1)) + rng.normal(size=(80, 30))
@@ -423,6 +424,7 @@ def test_numbers_of_numpy_are_options_too() -> None:
 
 
 @pytest.mark.parametrize("n_columns", [1, 2, 3, 6])
+@pytest.mark.slow
 def test_ranks_that_nobody_gave_fit_the_table(n_columns: int) -> None:
     scores = np.random.default_rng(0).normal(size=(20, n_columns))
     table = ResultsTable.from_scores(pd.DataFrame(scores).add_prefix("b"))
@@ -451,13 +453,13 @@ def test_small_systems_are_solved_as_lapack_solves_them() -> None:
 
 def test_fits_of_a_batch_are_those_of_its_members() -> None:
     rng = np.random.default_rng(0)
-    values, seen = rng.normal(size=(3, 20, 8)), rng.random((3, 20, 8)) < 0.7
+    values, seen = rng.normal(size=(20, 8)), rng.random((20, 8)) < 0.7
     strengths = np.array([0.5, 1.0, 4.0])
     together = als.fit_factors(values, seen, 2, strengths)
     for i, strength in enumerate(strengths):
-        alone = als.fit_factors(values[i], seen[i], 2, strength)
+        alone = als.fit_factors(values, seen, 2, strength)
         models = [
-            f.predict(f.models(values[i], seen[i], als.penalties(strength, 2)))
+            f.predict(f.models(values, seen, als.penalties(strength, 2)))
             for f in (alone, als.Factors(together.bias[i], together.loadings[i]))
         ]
         np.testing.assert_allclose(*models, rtol=1e-8, atol=1e-8)

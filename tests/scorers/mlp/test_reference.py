@@ -41,6 +41,7 @@ def test_losses_equal_one_network_at_a_time(name: str, targets: str) -> None:
     np.testing.assert_allclose(found, wanted, rtol=2e-5)
 
 
+@pytest.mark.slow
 def test_rescored_losses_equal_one_network_at_a_time_with_the_next_initialisations() -> None:
     table = TABLES["everything"]
     splits = few_splits(table)

@@ -277,6 +277,7 @@ def test_the_dual_form_has_the_losses_of_the_primal_one(
     ("missing", "options"),
     [(0.0, {}), (0.0, {"targets": "unseen"}), (0.1, {}), (0.1, {"alpha": "loo"})],
 )
+@pytest.mark.slow
 def test_bits_hold_for_one_split_and_every_width(
     missing: float, options: dict[str, object]
 ) -> None:
@@ -423,3 +424,18 @@ def test_parts_of_splits_with_test_sets_of_other_sizes_predict_as_one_part(
     whole = RidgeScorer(table, splits).predict(("b00",))
     monkeypatch.setattr("eevee.scorers.ridge.scorer.PART_COLUMNS", 2 * table.n_columns)
     np.testing.assert_array_equal(RidgeScorer(table, splits).predict(("b00",)), whole)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("targets", ["all", "unseen"])
+def test_a_table_too_wide_for_products_of_all_inputs_has_the_same_losses(
+    monkeypatch: pytest.MonkeyPatch, missing: float, targets: str
+) -> None:
+    table = made_table(24, 9, missing=missing)
+    splits, subsets = few_splits(table), some_subsets(table)
+    usual = RidgeScorer(table, splits, targets=targets).losses(subsets)
+    monkeypatch.setattr(ridge_module, "GRAM_BYTES", 0)
+    wide = RidgeScorer(table, splits, targets=targets)
+    np.testing.assert_allclose(wide.losses(subsets), usual, rtol=1e-8)
+    alone = [wide.with_targets(targets).losses([one])[0] for one in subsets]
+    np.testing.assert_array_equal(wide.losses(subsets), alone)

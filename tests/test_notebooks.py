@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import ROOT
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-MOST_BYTES = 300_000
+MOST_BYTES = 300 * 1024
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

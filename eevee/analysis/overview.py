@@ -24,9 +24,9 @@ class Overview:
         From `eevee.rank`.
     ablations : mapping of search name to Ablation
     cloud : DataFrame
-        A row per subset that a search scored: ``kind`` ("random", "evaluated"; "tier" for the
-        best, and "unseen" for its loss over the benchmarks that it lacks), ``name`` (of the
-        search; "" for "evaluated"), ``cost, loss``.
+        A row per subset that a search scored, and per random draw: ``kind`` ("random",
+        "evaluated"; "tier" for the best, and "unseen" for its loss over the benchmarks that it
+        lacks), ``name`` (of the search; "" for "evaluated"), ``cost, loss``.
     mean_predictor : float
         Loss of predicting each column's training mean.
     """
@@ -88,7 +88,8 @@ def _cloud(scorer: Scorer, name: str, result: SearchResult, losses: pd.DataFrame
     rows = [row]
     if scorer.targets == "all":
         rows.append({**row, "kind": "unseen", "loss": losses.loc[name, "unseen"]})
-    return pd.concat([points, pd.DataFrame(rows)], ignore_index=True)
+    draws = points.loc[points.index.repeat(seen["drawn"].clip(lower=1))]  # as its median counts
+    return pd.concat([draws, pd.DataFrame(rows)], ignore_index=True)
 
 
 def _with_losses(result: SearchResult, scorer: Scorer) -> pd.DataFrame:

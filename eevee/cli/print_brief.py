@@ -24,7 +24,7 @@ def print_brief(
 ) -> None:
     """Print the verdict, a row per search beside its best rival, and the names; "" names none."""
     for name, verdict in verdicts.items():
-        print_line(f"verdict: {_named(name, verdict.brief)}")
+        print_line(_named(name, f"verdict: {verdict.brief}"))
     print_line("Only `eevee assess` can confirm it.")
     first = next(iter(found.values()))
     what = "rescored" if first.best_row["rescored_mean"] >= 0 else minimised(first)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import eevee
+from eevee import plots
 from eevee.analysis.overview import overview
 from eevee.search.baselines import random_subsets
 from eevee.search.compare import compare
@@ -99,7 +100,9 @@ def test_one_median_stands_beside_the_winner_and_in_the_row_and_in_the_figure(
     assert f"{found.n_random:,}" in row["note"]
     shown = overview(scorer, {"one": found}, best_losses(scorer, {"one": found})).cloud
     dots = shown.loc[shown["kind"] == "random", "loss"]
-    assert sorted(dots) == sorted(map(smooth, set(found.random_draws)))
+    assert sorted(dots) == sorted(map(smooth, found.random_draws))
+    drawn = plots.cost_data(shown).set_index("kind").loc["random"]
+    assert (drawn["name"], drawn["loss"]) == ("one", pytest.approx(found.random_median))
 
 
 def test_rating_at_equal_cost_counts_draws_as_random_orders_give_them() -> None:

@@ -149,11 +149,12 @@ def test_verbs_begin_with_it_and_files_hold_it(tmp_path: Path, monkeypatch: Any)
     made_table(20, 8).scores.rename_axis("model").to_csv("small.csv")
     run: Callable[..., Any] = run_in_process
     scored = ("--scorer", "ridge", "--no-baselines", "--n-splits", "3")
-    shown = run("select", "small.csv", "-k", "3", *scored).stdout
+    assert run("select", "small.csv", "-k", "3", *scored).stdout.startswith("verdict: ")
+    shown = run("select", "small.csv", "-k", "3", *scored, "-v").stdout
     assert shown.startswith("verdict: search loss ")
     told = json.loads(run("select", "small.csv", "-k", "3", *scored, "--json").stdout)["verdict"]
     assert shown.splitlines()[0] == told["words"]
-    shown = run("tiers", "small.csv", "--budget", "a=2", "--size", "b=3", *scored).stdout
+    shown = run("tiers", "small.csv", "--budget", "a=2", "--size", "b=3", *scored, "-v").stdout
     assert [line[:11] for line in shown.splitlines()[:2]] == ["a: verdict:", "b: verdict:"]
     tiers = json.loads(run("tiers", "small.csv", "--size", "b=3", *scored, "--json").stdout)
     assert tiers["search"]["verdicts"]["b"]["words"] in shown

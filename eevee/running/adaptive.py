@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from eevee.base.arrays import round_cost
+from eevee.base.arrays import Subset, round_cost
 from eevee.base.errors import EeveeError, did_you_mean
 from eevee.completion.advice import Advisor
 from eevee.prediction.predictor import fit_predictor
@@ -72,6 +72,8 @@ class Adapted:
     ----------
     scores : Series
         By column; NaN where not measured.
+    measured : tuple of benchmark names
+        In the table's order.
     begun : Mean or None
         From what was measured before.
     choices : tuple of Choice
@@ -84,6 +86,7 @@ class Adapted:
     """
 
     scores: pd.Series[float]
+    measured: Subset
     begun: Mean | None
     choices: tuple[Choice, ...]
     spent: float
@@ -257,8 +260,9 @@ class _Adaptive:
 
     def all(self, stop: Callable[[], bool]) -> Adapted:
         begun = self._mean
-        advisor = Advisor.of(self._table)
+        advisor = None
         while not (end := "stopped" if stop() else self._end()):
+            advisor = advisor or Advisor.of(self._table)
             advice = advisor.rank(np.asarray(self._scores, dtype=np.float64))
             useful = advice[advice["benchmark"].isin(list(self._left)) & (advice["drop"] > 0)]
             fits = useful[[self._affordable(name) for name in useful["benchmark"]]]
@@ -268,6 +272,7 @@ class _Adaptive:
             self._take(fits.iloc[0])
         return Adapted(
             self._scores,
+            tuple(name for name in self._table.benchmark_names if name in self._done),
             begun,
             tuple(self._choices),
             self._spent,

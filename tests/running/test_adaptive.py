@@ -1,8 +1,10 @@
-"""`adapt`: what is measured, what that costs, and why it ends."""
+"""`adapt` and `run --adaptive`: what is measured, what that costs, and why it ends."""
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,10 +12,29 @@ import pytest
 from sklearn.linear_model import RidgeCV
 
 from eevee.base.errors import EeveeError
+from eevee.completion.advice import Advisor
 from eevee.readers import read_table
 from eevee.running.adaptive import Adapted, Choice, Rule, adapt, mean_of
 from eevee.tables.results_table import ResultsTable
+from tests.running.conftest import planned
 
+_of = Advisor.of
+
+
+@pytest.fixture(autouse=True)
+def _one_advisor_per_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nearly all of the time goes into it, and it depends on nothing but the table."""
+
+    def of(table: ResultsTable) -> Advisor:
+        key = (table.scores.to_csv(), str(table.costs))
+        if key not in ADVISORS:
+            ADVISORS[key] = _of(table)
+        return ADVISORS[key]
+
+    monkeypatch.setattr(Advisor, "of", of)
+
+
+ADVISORS: dict[tuple[str, str], Advisor] = {}
 COSTS = {"a": 1.0, "b": 2.0, "c": 4.0, "d": 8.0, "e": 1.0}
 
 
@@ -126,3 +147,85 @@ def test_nothing_but_candidates_is_measured_and_a_stop_is_heard(table, row) -> N
 def test_what_cannot_be_is_refused(table, row, rule, more, says) -> None:
     with pytest.raises(EeveeError, match=says):
         adapted(table, row, rule, **more)
+
+
+# --- on the command line ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(here: Path, row: pd.Series) -> Path:
+    """Hold a table, costs, a plan of all benchmarks, and a script that looks the scores up."""
+    shares().to_csv("scores.csv", index_label="model")
+    pd.Series(COSTS, name="cost").to_csv("costs.csv", index_label="benchmark")
+    for name, score in row.items():
+        (here / f"{name}.json").write_text(json.dumps({"score": float(score)}))
+    planned("cp {benchmark}.json {out}; : {model}", models=["m0"], benchmarks=list(COSTS))
+    return here
+
+
+ADAPTIVE = ("--adaptive", "--scores", "scores.csv", "--drop-models", "m0", "--costs", "costs.csv")
+RUN = ("run", "plan.json", *ADAPTIVE, "--budget", "25%")
+
+
+def test_a_plan_is_run_adaptively_and_resumed(folder, run, table, row, read_json) -> None:
+    expected = adapted(table, row, Rule("25%"))
+    names = [choice.benchmark for choice in expected.choices]
+    assert len(names) > 1
+    dry = run(*RUN, "--dry-run").stdout
+    assert "now: mean unknown, spent 0 of 4" in dry
+    assert f"next: {names[0]}, most for its cost, " in dry
+    assert not Path("plan").exists()
+    done = run(*RUN, "--until", "0.001")
+    told = [line for line in done.stderr.splitlines() if "most for its cost" in line]
+    assert [line.split(":")[0] for line in told] == names
+    assert f"; spent {expected.spent:g} of 4 " in told[-1]
+    mean = expected.mean
+    assert mean is not None
+    shown = f"mean {mean.predicted:.4g} ({mean.lower:.4g} to {mean.upper:.4g})"
+    assert shown in told[-1]
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith(f"budget spent: {shown}, not within 0.001, by {len(names)} of 5 ")
+    assert set(pd.read_csv("plan/results.csv")["benchmark"]) == set(names)
+    made = Path(f"plan/results/m0/{names[0]}.json")
+    before = made.stat().st_mtime_ns
+    Path(f"plan/results/m0/{names[-1]}.json").unlink()  # cut off before the last
+    found = read_json(*RUN, "--quiet")["adaptive"]
+    assert [choice["benchmark"] for choice in found["choices"]] == names[-1:]
+    assert (found["spent"], found["end"]) == (expected.spent, "budget")
+    assert found["mean"]["predicted"] == pytest.approx(mean.predicted)
+    assert made.stat().st_mtime_ns == before
+
+
+def test_a_failed_command_is_named_and_the_rest_goes_on(folder, run) -> None:
+    Path("a.json").unlink()
+    done = run(*RUN, code=1)
+    assert "gave no result; spent" in done.stderr
+    assert "failed: m0 on a: " in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("budget spent: mean ")
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (("--budget", "25%"), "--adaptive"),
+        (("--scores", "scores.csv"), "--adaptive"),
+        (("--adaptive",), "--scores"),
+        ((*ADAPTIVE, "--collect-only"), "--collect-only"),
+        ((*ADAPTIVE, "--jobs", "2"), "--jobs"),
+    ],
+)
+def test_contradictions_are_wrong_usage(folder, misused, args, says) -> None:
+    assert says in misused("run", "plan.json", *args)
+
+
+def test_a_plan_that_does_not_fit_is_refused(folder, fails) -> None:
+    plain = ("run", "plan.json", *ADAPTIVE[:3])
+    assert "'m0' is in the table" in fails(*plain)
+    planned(models=["m0", "n"], benchmarks=["a"])
+    assert "this plan has 2" in fails(*plain)
+    planned(models=["m0"], benchmarks=["x"])
+    assert "'x'" in fails(*plain)
+    planned(models=["m0"], benchmarks=["a"])
+    Path("plan/results/m0").mkdir(parents=True)
+    Path("plan/results/m0/a.json").write_text('{"score": 0.5}')
+    assert "--accept-found" in fails(*plain)

@@ -1,6 +1,6 @@
 """Whether choosing each benchmark after the last result beats a fixed tier of the same cost.
 
-`python -m tests.benchmarks.bench_adaptive [--models 24] [--budget 10% --budget 25%]`. Each model is
+`python -m tests.benchmarks.bench_adaptive [--models 36] [--budget 10% --budget 25%]`. Each model is
 held out of the zoo, and of llm_benchpress_83x49 (each benchmark costs 1 there; columns are those of
 0 to 100 that the model has, models those with at least ten). The others choose a tier under the
 budget by greedy search (ridge), and advise the adaptive run under the same budget. Both predict the
@@ -107,10 +107,11 @@ def show(source: str, held_out: HeldOut, budget: str) -> None:
         mean = found.filter(like=arm).mean()
         inside = "-" if np.isnan(mean[f"{arm} inside"]) else f"{100 * mean[f'{arm} inside']:.0f}"
         width = "-" if np.isnan(mean[f"{arm} width"]) else f"{mean[f'{arm} width']:.1f}"
+        told = int(found[f"{arm} inside"].notna().sum())
         cells += [
             f"{mean[f'{arm} off']:.2f}",
             f"{100 * mean[f'{arm} cost']:.1f} % ({mean[f'{arm} size']:.1f})",
-            f"{width} / {inside}",
+            f"{width} / {inside} of {told}",
         ]
     cells.append(f"{difference.mean():+.2f} ({low:+.2f} to {high:+.2f})")
     print("| " + " | ".join(cells) + " |", flush=True)
@@ -119,7 +120,7 @@ def show(source: str, held_out: HeldOut, budget: str) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--models", type=int, default=24, help="held out, per table")
+    parser.add_argument("--models", type=int, default=36, help="held out, per table")
     parser.add_argument("--budget", action="append", help="as 25%%; repeats")
     parser.add_argument("--table", choices=("zoo", "press"), action="append")
     given = parser.parse_args()

@@ -11,7 +11,7 @@ import torch
 from hypothesis import settings
 
 import eevee
-from eevee.plots import _style
+from eevee.plots import _fit, _style
 
 settings.register_profile("busy", deadline=None)  # a machine may be busy, or slow
 settings.load_profile("busy")
@@ -41,6 +41,7 @@ def blank_figures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
     Tests marked `figures` draw them, as those of `tests/plots` and of each verb's example do.
     """
     if request.node.get_closest_marker("figures") is None:
+        monkeypatch.setattr(_fit, "ROUNDS", 0)
         monkeypatch.setattr(_style, "_save", lambda figure, path, kind: path.touch())
 
 

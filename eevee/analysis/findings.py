@@ -98,7 +98,7 @@ def _doubts(table: ResultsTable) -> Iterator[Finding]:
             do = "correct the cells in the file"
         elif "fewer scores" in why:
             do = "complete the parts, or leave these models out (--drop-models)"
-        elif "person or chance" in why:
+        elif "--drop-models leaves it out" in why:
             do = f"--drop-models {note.name!r}"
         elif "multiplied by 100" in why or ("read as missing" in why and "says" not in why):
             do = "write it so in the file if that is right"
@@ -106,7 +106,7 @@ def _doubts(table: ResultsTable) -> Iterator[Finding]:
             do = f"--column '{note.name}=cost' if it is none"
         else:
             continue
-        severity = "wrong" if "runs against" in why or "far from" in why else "doubt"
+        severity = "wrong" if "runs against" in why or "from all others:" in why else "doubt"
         yield Finding(severity, f"{note.name!r} {why.partition(': if ')[0]}", do)
 
 
@@ -200,4 +200,11 @@ def _aside(table: ResultsTable) -> Iterator[Finding]:
     if costs and table.cost_unit == NO_COSTS:
         some = ", ".join(costs[:3]) + (", ..." if len(costs) > 3 else "")
         said = f"{len(costs)} columns of costs are in the file ({some}), and none is used"
-        yield Finding("note", said, "give costs per benchmark: --costs FILE ('benchmark,cost')")
+        paired = sum(column.of is not None for column in set_aside(table) if column.role == "cost")
+        do = "give costs per benchmark: --costs FILE ('benchmark,cost')"
+        if paired:
+            do = (
+                f"{paired} of them say what a benchmark costs: write them to a file of models x "
+                "benchmarks, named as these are, and give it with --costs"
+            )
+        yield Finding("note", said, do)

@@ -26,7 +26,7 @@ class Overview:
     cloud : DataFrame
         A row per subset that a search scored: ``kind`` ("random", "evaluated"; "tier" for the
         best, and "unseen" for its loss over the benchmarks that it lacks), ``name`` (of the
-        search, for the best), ``cost, loss``.
+        search; "" for "evaluated"), ``cost, loss``.
     mean_predictor : float
         Loss of predicting each column's training mean.
     """
@@ -81,7 +81,8 @@ def overview(
 def _cloud(scorer: Scorer, name: str, result: SearchResult, losses: pd.DataFrame) -> pd.DataFrame:
     seen = _with_losses(result, scorer).drop_duplicates("benchmarks")
     kind = seen["drawn"].map(lambda times: "random" if times else "evaluated")
-    points = pd.DataFrame({"kind": kind, "name": "", "cost": seen["cost"], "loss": seen["loss"]})
+    names = kind.map({"random": name, "evaluated": ""})
+    points = pd.DataFrame({"kind": kind, "name": names, "cost": seen["cost"], "loss": seen["loss"]})
     loss = seen["loss"][seen["benchmarks"] == result.best].iloc[0]
     row = {"kind": "tier", "name": name, "cost": result.best_row["cost"], "loss": loss}
     rows = [row]

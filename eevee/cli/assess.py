@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from eevee.cli.app import app
-from eevee.cli.assess_print import print_assessment
+from eevee.cli.assess_print import print_assessment, print_in_brief
 from eevee.cli.assess_splits import KindOptions, print_splits
 from eevee.cli.command import verb
 from eevee.cli.options import RunOptions, ScorerOptions
@@ -87,16 +87,21 @@ def assess(
     if run.as_json:
         print_json(_as_json(found, study.table))
     else:
-        _print_assessment(found, study.table, fixed=bool(fixed))
+        _print_assessment(found, study.table, fixed=bool(fixed), verbose=run.verbose)
         print_written(run.out)
 
 
-def _print_assessment(found: FullAssessment, table: ResultsTable, *, fixed: bool) -> None:
+def _print_assessment(
+    found: FullAssessment, table: ResultsTable, *, fixed: bool, verbose: bool
+) -> None:
     for sentence in found.verdict.words:
         print_line(sentence)
     if found.splits is not None:
-        print_splits(found.splits)
-    print_assessment(found.assessment, table, found.stability, found.curve, fixed=fixed)
+        print_splits(found.splits, verbose=verbose)
+    if verbose:
+        print_assessment(found.assessment, table, found.stability, found.curve, fixed=fixed)
+    else:
+        print_in_brief(found, table, fixed=fixed)
 
 
 def _given(

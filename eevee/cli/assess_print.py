@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from eevee.cli.printing import number, print_line, print_table
 
 if TYPE_CHECKING:
+    from eevee.assessment.full import FullAssessment
     from eevee.assessment.learning_result import LearningCurve
     from eevee.assessment.result import Assessment
     from eevee.assessment.stability import Stability
@@ -36,16 +37,41 @@ def print_assessment(
     _print_words(found, fixed)
 
 
-def _print_methods(found: Assessment, table: ResultsTable) -> None:
+def print_in_brief(found: FullAssessment, table: ResultsTable, *, fixed: bool) -> None:
+    """Print the losses, what was asked for besides them, and where the rest is."""
+    if found.splits is None:
+        _print_losses(found.assessment, table, both=False)
+        print_line("t low, t high: the interval to quote, over splits. All measures: --verbose")
+        print_line("An assessed loss belongs to the procedure: each split has a subset of its own.")
+    if not found.objectives.empty:
+        _print_objectives(found.assessment)
+    if found.stability is not None:
+        for sentence in found.stability.words:
+            print_line(sentence)
+    if found.curve is not None:
+        _print_curve(found.curve)
+    if fixed:
+        _print_fixed()
+
+
+def _print_losses(
+    found: Assessment, table: ResultsTable, *, both: bool = True
+) -> list[dict[Any, Any]]:
+    """Print a row per method, with the interval to quote, or both; return the rows."""
     about = found.settings
+    low = ["low", "high"] if both else []
     rows = found.methods.to_dict("records")
     print_table(
         f"Assessed loss, {about['goal']}, {about['scorer']['name']} scorer ({about['splits']}; "
         f"about {about['n_train']:.0f} models to search on, {about['n_test']:.0f} held out)",
-        ["method", "k", f"cost ({table.cost_unit})", "assessed loss", "low", "high", "t low",
-         "t high"],
-        _cells(rows, "method size cost loss low high t_low t_high"),
-    )  # fmt: skip
+        ["method", "k", f"cost ({table.cost_unit})", "assessed loss", *low, "t low", "t high"],
+        _cells(rows, " ".join(["method size cost loss", *low, "t_low t_high"])),
+    )
+    return rows
+
+
+def _print_methods(found: Assessment, table: ResultsTable) -> None:
+    about, rows = found.settings, _print_losses(found, table)
     for row in rows:
         if row["subsets_median"] == row["subsets_median"]:
             print_line(
@@ -189,7 +215,11 @@ def _print_words(found: Assessment, fixed: bool) -> None:
         )
         print_line("An assessed loss belongs to the procedure: each split has a subset of its own.")
     if fixed:
-        print_line(
-            "Given lists were not searched for here. If one was found on this table, its search "
-            "saw the held-out models, and its loss is too good."
-        )
+        _print_fixed()
+
+
+def _print_fixed() -> None:
+    print_line(
+        "Given lists were not searched for here. If one was found on this table, its search "
+        "saw the held-out models, and its loss is too good."
+    )

@@ -117,7 +117,7 @@ class KindOptions:
         return {"kinds": self.kinds, **date, **more}
 
 
-def print_splits(side: SplitsAssessment) -> None:
+def print_splits(side: SplitsAssessment, *, verbose: bool) -> None:
     """Print the losses of all methods by kind, what the first one's rest on, and what they say."""
     first, kinds = side.first, list(side.kinds)
     about, frame = first.settings, side.side_by_side
@@ -151,4 +151,5 @@ def print_splits(side: SplitsAssessment) -> None:
         "mean predictor's loss on them. same models: the loss of those that are tested here, in "
         f"{side.reference} splits; times: the loss here as a multiple of it."
     )
-    print_line(f"In detail, with {kinds[0]} splits:")
+    if verbose:
+        print_line(f"In detail, with {kinds[0]} splits:")

@@ -8,7 +8,7 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import JsonOption, Out, settings
+from eevee.cli.options import DetailOptions, Out, settings
 from eevee.cli.panels import MOST_SEED
 from eevee.cli.predict import parse_level
 from eevee.cli.printing import print_json, print_line, print_table, print_written, say
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from eevee.completion.complete import Completion
     from eevee.tables.results_table import ResultsTable
 
-SHOWN = 20
+SHOWN = 10
+"""Rows without --verbose."""
 
 
 @app.command(
@@ -30,7 +31,7 @@ SHOWN = 20
 @verb
 def impute(
     table: TableOptions,
-    output: JsonOption,
+    output: DetailOptions,
     model: Annotated[
         str | None, typer.Option("--for-model", help="Also say what this model should run next.")
     ] = None,
@@ -66,9 +67,10 @@ def impute(
     if output.as_json:
         print_json(_as_json(read, found, model, advice))
         return
-    _print(read, found)
+    most = None if output.verbose else SHOWN
+    _print(read, found, most)
     if advice is not None:
-        _print_advice(found, str(model), advice)
+        _print_advice(found, str(model), advice, most)
     if len(found.basis) and out is None:
         print_line()
         print_line("--out DIR or --json has every filled cell, and what it rests on")
@@ -94,7 +96,7 @@ def _as_json(
     return content
 
 
-def _print(read: ResultsTable, found: Completion) -> None:
+def _print(read: ResultsTable, found: Completion, most: int | None) -> None:
     from eevee.completion.gap_pattern import gap_pattern
 
     print_line(
@@ -116,13 +118,14 @@ def _print(read: ResultsTable, found: Completion) -> None:
         "Columns (width: the median interval, in standard deviations of the column)",
         columns.columns,
         columns.itertuples(index=False),
+        most=most,
     )
     for why, count in found.basis["why"].value_counts(sort=False).items():
         if why:
             print_line(f"no interval for {count} cells: {why}")
 
 
-def _print_advice(found: Completion, model: str, advice: pd.DataFrame) -> None:
+def _print_advice(found: Completion, model: str, advice: pd.DataFrame, most: int | None) -> None:
     cells = found.basis[found.basis["model"] == model]
     print_line()
     if advice.empty:
@@ -131,28 +134,28 @@ def _print_advice(found: Completion, model: str, advice: pd.DataFrame) -> None:
     shown = ["column", "predicted", "lower", "upper"]
     print_table(
         f"Filled cells of {model} (scores: {cells['n_scores'].iloc[0]})",
-        [*shown, "rests on"],
+        [*shown, *([] if most else ["rests on"])],
         (
-            [*row, _words(pairs)]
+            [*row, *([] if most else [_words(pairs)])]
             for row, pairs in zip(
                 cells[shown].itertuples(index=False), cells["rests_on"], strict=True
             )
         ),
+        most=most,
     )
     print_line()
     print_table(
         f"What {model} should run next: expected drop of its uncertainty, cost in "
         f"{found.cost_unit}",
         advice.columns,
-        advice.head(SHOWN).itertuples(index=False),
+        advice.itertuples(index=False),
+        most=most,
     )
     gains = found.gains
     print_line(
         f"of what a score would tell of others {gains.come_true:.2f} (standard error "
         f"{gains.error:.2f}) came true on hidden scores; the drops are multiplied by it"
     )
-    if len(advice) > SHOWN:
-        print_line(f"... and {len(advice) - SHOWN} more: --json has all")
 
 
 def _words(pairs: tuple[tuple[str, float], ...]) -> str:

@@ -9,7 +9,7 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import JsonOption, Out, OutputOptions, ScorerOptions, settings
+from eevee.cli.options import DetailOptions, JsonOption, LongOptions, Out, ScorerOptions, settings
 from eevee.cli.printing import print_json, print_line, print_table, print_written, progress_bar
 from eevee.cli.subset_options import TierFile, TierName, named_subsets
 from eevee.cli.table_file import write_table_file
@@ -18,7 +18,10 @@ from eevee.cli.table_options import TableOptions
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eevee.completion.gap_pattern import GapPattern
+SHOWN = 20
+"""Rows, and notes, without --verbose."""
+_WORDS = ("metric", "direction", "role")
+"""What is said once where it is the same for all columns."""
 
 
 @app.command(
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
 def describe(
     context: typer.Context,
     table: TableOptions,
-    output: JsonOption,
+    output: DetailOptions,
     save: Annotated[
         Path | None,
         typer.Option("--save", help="Write the reading options to FILE.toml, for --table."),
@@ -43,29 +46,20 @@ def describe(
     read = table.read(silent=True)
     if save is not None:
         write_table_file(context, save)
-    columns, about, pattern = describe_table(read), summary(read), gap_pattern(read)
+    columns, about = describe_table(read), summary(read)
     if output.as_json:
-        gaps = gaps_as_json(pattern)
+        gaps = gaps_as_json(gap_pattern(read))
         print_json({**about, "gaps": gaps, "table": columns.to_dict("records")})
     else:
-        _print_description(columns, about, pattern)
+        _print_description(columns, about, verbose=output.verbose)
 
 
-def _print_description(columns: pd.DataFrame, about: dict[str, Any], pattern: GapPattern) -> None:
+def _print_description(columns: pd.DataFrame, about: dict[str, Any], *, verbose: bool) -> None:
     from eevee.analysis.describe import bounds_sentence
 
-    shown = columns.assign(
-        direction=columns["direction"] + " (" + columns["direction_source"] + ")"
-    )
-    if (columns["benchmark"] == columns["column"]).all():
-        shown = shown.drop(columns="benchmark")
-    hidden = ["direction_source", "bounds", "low", "high"]
-    shown = shown.drop(columns=hidden).dropna(axis=1, how="all")
-    print_table(f"Columns of {about['source']}", shown.columns, shown.itertuples(index=False))
-    print_line()
     print_line(
-        f"{about['models']} models x {about['benchmarks']} benchmarks ({about['columns']} "
-        f"columns), {about['coverage']:.1%} measured; everything costs "
+        f"{about['source']}: {about['models']} models x {about['benchmarks']} benchmarks "
+        f"({about['columns']} columns), {about['coverage']:.1%} measured; everything costs "
         f"{about['total_cost']:.4g} {about['cost_unit']}"
     )
     print_line(f"models: {', '.join(about['model_names'])}{', ...' * (about['models'] > 5)}")
@@ -74,20 +68,56 @@ def _print_description(columns: pd.DataFrame, about: dict[str, Any], pattern: Ga
     print_line(bounds_sentence(columns))
     print_line(f"read as: {about['layout']}")
     print_line(f"SHA-256: {about['sha256']}")
+    said = _what_was_done(about)
+    most = len(said) if verbose else SHOWN
+    for line in said[:most]:
+        print_line(line)
+    if len(said) > most:
+        print_line(f"... and {len(said) - most} more columns and notes: --verbose has all")
+    print_line()
+    _print_columns(columns, most=None if verbose else SHOWN)
+
+
+def _what_was_done(about: dict[str, Any]) -> list[str]:
+    """Say what was set aside, dropped, guessed or converted, a line each."""
     aside = {column["name"] for column in about["set_aside"]}
-    for column in about["set_aside"]:
-        print_line(f"set aside column {column['name']}: {column['role']}: {column['why']}")
-    for note in about["notes"]:
-        if note["kind"] == "column" and note["name"] in aside:
-            continue  # said above
-        print_line(f"{note['action']} {note['kind']} {note['name']}: {note['why']}")
+    columns = about["source_columns"]
+    scores = [column for column in columns if column["role"] in {"score", "proxy"}]
+    said = [f"columns of the file: {len(scores)} scores, and those below"] if columns else []
+    said += [
+        f"column {column['name'] or '(no name)'}: {column['role']}: {column['why']}"
+        for column in columns
+        if column not in scores and column["name"] not in aside
+    ]
+    said += [
+        f"set aside column {column['name']}: {column['role']}: {column['why']}"
+        for column in about["set_aside"]
+    ]
+    return said + [
+        f"{note['action']} {note['kind']} {note['name']}: {note['why']}"
+        for note in about["notes"]
+        if note["kind"] != "column" or note["name"] not in aside  # said above
+    ]
+
+
+def _print_columns(columns: pd.DataFrame, most: int | None) -> None:
+    shown = columns.assign(
+        direction=columns["direction"] + " (" + columns["direction_source"] + ")"
+    )
+    if (columns["benchmark"] == columns["column"]).all():
+        shown = shown.drop(columns="benchmark")
+    hidden = ["direction_source", "bounds", "low", "high"]
+    shown = shown.drop(columns=hidden).dropna(axis=1, how="all")
+    alike = [name for name in _WORDS if most and name in shown and len(set(shown[name])) == 1]
+    said = ", ".join(f"{name} {shown[name].iloc[0]}" for name in alike)
+    rows = shown.drop(columns=alike)
+    title = f"Columns (all: {said})" if said else "Columns"
+    print_table(title, rows.columns, rows.itertuples(index=False), most=most)
 
 
 @app.command(epilog="Example: eevee rank data/vtab/scores.csv")
 @verb
-def rank(
-    table: TableOptions, scorer: ScorerOptions, output: OutputOptions, out: Out = None
-) -> None:
+def rank(table: TableOptions, scorer: ScorerOptions, output: LongOptions, out: Out = None) -> None:
     """Rank benchmarks by how well each alone predicts all of them (paper, Fig. 3)."""
     from eevee.analysis.ranking import rank
     from eevee.report.out import claimed
@@ -104,10 +134,12 @@ def rank(
         print_json({"mean_predictor": bound, "ranking": ranking.to_dict("records")})
         return
     rows = ([i, *row] for i, row in enumerate(ranking.itertuples(index=False), start=1))
+    most = None if output.verbose else SHOWN
     print_table(
         f"Search loss of each benchmark alone (targets: {made.targets})",
         ["rank", *ranking.columns],
         rows,
+        most=most,
     )
     print_line(f"predicting each column's mean: {bound:.4g}")
     print_written(out)
@@ -134,6 +166,15 @@ def plot(
             help="Where to draw: a PNG, PDF or SVG file (default: heatmap.png).",
         ),
     ] = None,
+    width: Annotated[
+        float | None,
+        typer.Option(
+            "--width",
+            help="Inches: 3.3 fits one column of a paper, 7 two (default: what the figure needs).",
+            min=2.5,
+            max=40,
+        ),
+    ] = None,
 ) -> None:
     """Draw a run folder's figures again, or the heat map of ranks of a score file.
 
@@ -148,11 +189,12 @@ def plot(
             raise typer.BadParameter(
                 "--by, --tier-file and --figure go with scores, not with a run"
             )
-        written = redraw(table.scores)
+        written = redraw(table.scores, width)
     else:
         chosen = None if tiers is None else named_subsets(None, tiers, tier)
         names = None if chosen is None else [name for subset in chosen.values() for name in subset]
-        written = [save_heatmap(figure or Path("heatmap.png"), table.read(), by, names)]
+        target = figure or Path("heatmap.png")
+        written = [save_heatmap(target, table.read(), by, names, width)]
     if output.as_json:
         print_json({"written": [str(path) for path in written]})
         return

@@ -248,6 +248,15 @@ class JsonOption:
 
 
 @dataclass(frozen=True)
+class DetailOptions(JsonOption):
+    """The same, for verbs that know more than they say."""
+
+    verbose: Annotated[
+        bool, option("--verbose", "-v", help="Print all tables and explanations.", panel=OUTPUT)
+    ] = False
+
+
+@dataclass(frozen=True)
 class OutputOptions(JsonOption):
     """The same, for verbs that take long."""
 
@@ -263,7 +272,12 @@ Out = Annotated[
 
 
 @dataclass(frozen=True)
-class RunOptions(OutputOptions):
+class LongOptions(DetailOptions, OutputOptions):
+    """The same, for verbs that take long and know more than they say."""
+
+
+@dataclass(frozen=True)
+class RunOptions(LongOptions):
     """The same, for verbs that can be interrupted and resumed."""
 
     out: Out = None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from eevee.tables.results_table import ResultsTable
     from eevee.tiers.from_front import FrontResult
 
-SHOWN = 20
+SHOWN, FEW = 20, 8
 NAMES = 6
 """A row of the front with more names is cut short."""
 
@@ -90,7 +90,7 @@ def pareto(
     if run.as_json:
         print_json(_as_json(result, read))
     else:
-        _print_result(result, read)
+        _print_result(result, read, verbose=run.verbose)
         print_written(run.out)
     job.finish()
 
@@ -108,11 +108,12 @@ def _asked_for(
     return budgets
 
 
-def _print_result(result: FrontResult, table: ResultsTable) -> None:
+def _print_result(result: FrontResult, table: ResultsTable, *, verbose: bool) -> None:
     for name, one in result.verdicts.items():
-        print_line(f"{name}: {one.words}")
-    _print_front(result.front, table)
-    _print_choices(result.searches)
+        said = one.words if verbose else f"verdict: {one.brief}"
+        print_line(f"{name}: {said}")
+    _print_front(result.front, table, verbose=verbose)
+    _print_choices(result.searches, table, verbose=verbose)
 
 
 def _as_json(found: FrontResult, table: ResultsTable) -> dict[str, object]:
@@ -133,29 +134,30 @@ def _as_json(found: FrontResult, table: ResultsTable) -> dict[str, object]:
     }
 
 
-def _print_front(result: ParetoResult, table: ResultsTable) -> None:
+def _print_front(result: ParetoResult, table: ResultsTable, *, verbose: bool) -> None:
     from eevee.search.front.front import evenly
 
-    shown = evenly(result.front, SHOWN)
+    shown = evenly(result.front, SHOWN if verbose else FEW)
     part = "" if len(shown) == len(result.front) else f"; {len(shown)} shown, evenly over cost"
     how = "every subset" if result.exact else f"{len(result.evaluated)} subsets"
-    columns = ["cost", "size", "loss", "spread", "rescored_mean", "unseen", "benchmarks"]
+    columns = ["cost", "size", "loss", "spread", "rescored_mean", "unseen"]
     print_table(
         f"Front of loss and cost: {len(result.front)} of {how} scored{part}",
         [
             f"cost ({table.cost_unit})",
-            "k",
-            "search loss",
-            "spread",
-            "rescored",
-            "unseen only",
-            "benchmarks",
+            *("k", "search loss", "spread", "rescored", "unseen only"),
+            *(["benchmarks"] if verbose else []),
         ],
         (
-            [*row, _names(subset)]
-            for *row, subset in shown[columns].itertuples(index=False, name=None)
+            [*row, *([_names(subset)] if verbose else [])]
+            for row, subset in zip(
+                shown[columns].itertuples(index=False, name=None), shown["benchmarks"], strict=True
+            )
         ),
     )
+    if not verbose:
+        print_line("Search loss: too low, chosen for it. Which benchmarks: --verbose or --out")
+        return
     print_line(
         f"hypervolume {number(result.hypervolume)} (share of loss up to predicting each column's "
         f"mean, {number(result.mean_predictor)}, and of cost up to all, "
@@ -173,9 +175,19 @@ def _names(subset: Subset) -> str:
     return ", ".join(subset[:NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
-def _print_choices(found: Mapping[str, SearchResult]) -> None:
-    if not found:
-        return
+def _print_choices(
+    found: Mapping[str, SearchResult], table: ResultsTable, *, verbose: bool
+) -> None:
+    if not verbose:
+        for name, tier in found.items():
+            cost, loss = (number(float(tier.best_row[what])) for what in ("cost", "loss"))
+            about = f"{len(tier.best)} benchmarks, {cost} {table.cost_unit}, search loss {loss}"
+            print_line(f"{name}: {about}: {', '.join(tier.best)}")
+    elif found:
+        _print_chosen(found)
+
+
+def _print_chosen(found: Mapping[str, SearchResult]) -> None:
     print_table(
         "Tiers: under a budget the better of the front, polished, and of its own search; one-se: "
         "the cheapest within one standard error of the lowest unseen loss (at most half of all)",

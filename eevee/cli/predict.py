@@ -12,11 +12,11 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import JsonOption, parse_epochs
+from eevee.cli.options import DetailOptions, parse_epochs
 from eevee.cli.panels import MANY, MOST_SEED
 from eevee.cli.printing import print_json, print_line, print_table, print_written, say
 from eevee.cli.subset_options import Names, TierName, named_subsets, tier_subsets
-from eevee.cli.table_options import TrainingTableOptions
+from eevee.cli.table_options import TrainingTableOptions, roles_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,8 +25,12 @@ if TYPE_CHECKING:
     from eevee.prediction.predictor import Predictor
     from eevee.tables.results_table import ResultsTable
 
-SHOWN = 20
-_OF_NEW = ("scores", "model_column", "benchmark_column", "duplicates", "max_mb")
+SHOWN = 10
+"""Rows without --verbose."""
+_OF_NEW = (
+    "scores", "model_column", "benchmark_column", "duplicates", "column", "drop_columns",
+    "drop_models", "missing", "max_mb",
+)  # fmt: skip
 """Options of the table that concern the file of new scores as well; `scores` has its own check."""
 _PANEL = "Fit"
 
@@ -116,7 +120,7 @@ def predict(
     ],
     table: TrainingTableOptions,
     fit: FitOptions,
-    output: JsonOption,
+    output: DetailOptions,
     tier: TierName = None,
     benchmarks: Names = None,
     predictor: Annotated[
@@ -160,7 +164,7 @@ def predict(
     if output.as_json:
         print_json(_as_json(fitted, found))
         return
-    _print(fitted, found)
+    _print(fitted, found, most=None if output.verbose else SHOWN)
     print_written(out)
 
 
@@ -173,6 +177,10 @@ def _new_scores(path: Path, fitted: Predictor, table: TrainingTableOptions) -> p
         model_column=table.model_column,
         benchmark_column=table.benchmark_column,
         duplicates=table.duplicates.value,
+        column_roles=roles_of(table.column),
+        drop_columns=table.drop_columns or (),
+        drop_models=table.drop_models or (),
+        missing=table.missing or (),
         max_mb=table.max_mb,
     )
 
@@ -308,7 +316,7 @@ def _records(means: pd.DataFrame) -> list[dict[Any, Any]]:
     return means.rename_axis("model").reset_index().to_dict("records")
 
 
-def _print(fitted: Predictor, found: Prediction) -> None:
+def _print(fitted: Predictor, found: Prediction, *, most: int | None) -> None:
     print_line(f"meta-model: {fitted.model.words}, from {', '.join(fitted.benchmarks)}")
     print_line(f"intervals: {100 * found.level:g} %, {found.method}")
     print_line()
@@ -318,6 +326,7 @@ def _print(fitted: Predictor, found: Prediction) -> None:
         f"Mean over benchmarks, {what}",
         ["model", *means.columns],
         ([model, *row] for model, row in zip(means.index, means.to_numpy().tolist(), strict=True)),
+        most=most,
     )
     print_line()
     rows = found.to_long()
@@ -325,9 +334,9 @@ def _print(fitted: Predictor, found: Prediction) -> None:
     print_table(
         f"Predicted scores ({len(rows) - len(predicted)} more were measured)",
         predicted.columns,
-        predicted.head(SHOWN).itertuples(index=False),
+        predicted.itertuples(index=False),
+        most=most,
+        rest="--csv FILE.csv, --json or --verbose has all",
     )
-    if len(predicted) > SHOWN:
-        print_line(f"... and {len(predicted) - SHOWN} more: --csv FILE.csv or --json has all")
     for name, why in found.no_interval.items():
         print_line(f"no interval for {name}: {why}")

@@ -73,7 +73,7 @@ def print_notes(found: Mapping[str, SearchResult]) -> None:
         print_line(f"{where}: {words}" if where else words)
 
 
-def print_agreement(result: SearchResult, name: str = "") -> None:
+def print_agreement(result: SearchResult, name: str = "", *, verbose: bool = True) -> None:
     """Say how far several searches agree, over seeds and over splits, where there were several."""
     where = f"{name}: " if name else ""
     seeds, splits = result.agreement, result.split_agreement
@@ -85,7 +85,7 @@ def print_agreement(result: SearchResult, name: str = "") -> None:
         varied = "on other splits, with other initialisations and seeds"
         print_line(f"{where}{_agreed(splits, varied)}: the rest is luck of the splits")
     shown = splits or seeds
-    if shown is None or shown.jaccard is None:
+    if shown is None or shown.jaccard is None or not verbose:
         return
     over = "splits" if splits is not None else "seeds"
     print_table(

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +35,8 @@ _NAME = 10
 """Letters of a name, or of a word above a column, that stay in one line."""
 _RULE = 3
 """Letters between two columns."""
+PLAIN_EVERY = 5.0
+"""Seconds before a line of progress, and between two, where there is no terminal."""
 
 
 def console() -> Console:
@@ -72,15 +73,24 @@ def say(text: str) -> None:
         print(visible(text), file=sys.stderr, flush=True)
 
 
-def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
+def print_table(
+    title: str,
+    columns: Iterable[str],
+    rows: Iterable[Iterable[Any]],
+    *,
+    most: int | None = None,
+    rest: str = "--verbose has all",
+) -> None:
     """Print a title and a table; numbers to the right, names as they are.
 
     Names fold where the terminal is narrow; numbers never do: the last columns of numbers are
-    left out.
+    left out. Of more than `most` rows the first are shown, and `rest` says where the others are.
     """
     print_line(title)
     shown, names = console(), [visible(name) for name in columns]
     filled = [[_text(cell) for cell in row] for row in rows]
+    more = 0 if most is None else max(len(filled) - most, 0)
+    filled = filled[: len(filled) - more]
     made = [_Column(name, [row[i] for row in filled]) for i, name in enumerate(names)]
     kept = _fitting(made, shown.width)
     table = Table(show_edge=False, pad_edge=False)
@@ -90,6 +100,8 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]
     for row in filled:
         table.add_row(*(Text(row[i][0]) for i in kept))
     shown.print(table)
+    if more:
+        print_line(f"... and {more:,} more rows: {rest}")
     if len(kept) < len(made):
         left = ", ".join(name for i, name in enumerate(names) if i not in kept)
         print_line(f"(too narrow for: {left}; --json has all)")
@@ -168,6 +180,7 @@ class Reporter:
         self._parts: dict[str, tuple[int, int]] = {}
         self._outside = 0
         self._begun = time.monotonic()
+        self._written = self._begun
 
     def search(self, progress: Progress) -> None:
         """Take the report of a search."""
@@ -175,12 +188,10 @@ class Reporter:
         best = "" if progress.best is None else f" best {progress.best:.4g}"
         mean = "" if progress.mean is None else f" mean {progress.mean:.4g}"
         self._show(f"{progress.label}:{best}{mean}", self._total(progress.total))
-        if progress.generation is not None and self._plain_lines:
+        now = time.monotonic()
+        if self._plain_lines and now >= self._written + PLAIN_EVERY:
+            self._written = now
             self._write(progress)
-
-    def beside(self, progress: Progress) -> None:
-        """Take the report of a quick search that is no news: on the live line alone."""
-        self.search(replace(progress, generation=None))
 
     def advance(self, count: int) -> None:
         """Count subsets that were scored outside a search."""
@@ -196,10 +207,11 @@ class Reporter:
     def _write(self, progress: Progress) -> None:
         rate = self._done / max(time.monotonic() - self._begun, 1e-3)
         left = max(0, self._total(progress.total) - self._done) / rate
+        when = "" if progress.generation is None else f"generation {progress.generation}, "
         self.say(
-            f"{progress.label}: generation {progress.generation}, {progress.done} of at most "
-            f"{progress.total} subsets, best {number(progress.best)}, mean "
-            f"{number(progress.mean)}, {rate:.0f} subsets/s, at most {left:.0f} s left"
+            f"{progress.label}: {when}{progress.done} of at most {progress.total} subsets, "
+            f"best {number(progress.best)}, mean {number(progress.mean)}, {rate:.0f} subsets/s, "
+            f"at most {left:.0f} s left"
         )
 
     def _show(self, description: str, total: int | None) -> None:

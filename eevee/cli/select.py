@@ -9,6 +9,7 @@ import typer
 from eevee.cli.app import app
 from eevee.cli.command import verb
 from eevee.cli.options import RunOptions, ScorerOptions
+from eevee.cli.print_brief import print_brief
 from eevee.cli.print_search import (
     SHOWN,
     Baselines,
@@ -63,17 +64,22 @@ def select(
     if run.as_json:
         print_json(_as_json(result, read))
     else:
-        _print_selection(result, read)
+        _print_selection(result, read, verbose=run.verbose)
         print_written(run.out)
     job.finish()
 
 
-def _print_selection(result: Selection, table: ResultsTable) -> None:
-    print_line(result.verdict.words)
-    _print_ranked(result, table)
-    if result.baselines is not None:
-        print_baselines(result.baselines, table, minimised(result))
-    print_agreement(result)
+def _print_selection(result: Selection, table: ResultsTable, *, verbose: bool) -> None:
+    beside = result.baselines
+    if not verbose:
+        rivals = None if beside is None else beside.assign(tier="")
+        print_brief({"": result}, {"": result.verdict}, rivals, table)
+    else:
+        print_line(result.verdict.words)
+        _print_ranked(result, table)
+        if beside is not None:
+            print_baselines(beside, table, minimised(result))
+    print_agreement(result, verbose=verbose)
 
 
 def _as_json(result: Selection, table: ResultsTable) -> dict[str, object]:

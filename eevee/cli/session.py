@@ -47,18 +47,11 @@ class Session:
         return not self._cut_short
 
     @property
-    def beside(self) -> RunControl:
-        """What many quick searches take: they are no news, and keep no state."""
-        from eevee.search.control import RunControl
-
-        return RunControl(None, self.stop, self.bar.beside)
-
-    @property
     def folds(self) -> RunControl:
-        """What searches inside outer splits take: they are no news, and keep their states."""
+        """What searches inside outer splits take: they keep their states."""
         from eevee.search.control import RunControl
 
-        return RunControl(self.checkpoints, self.stop, self.bar.beside)
+        return RunControl(self.checkpoints, self.stop, self.bar.search)
 
     @property
     def control(self) -> RunControl:

@@ -61,7 +61,7 @@ def sweep(
     if run.as_json:
         print_json(_as_json(result))
     else:
-        _print_sweep(result, made.targets)
+        _print_sweep(result, made.targets, verbose=run.verbose)
         print_written(run.out)
     job.finish()
 
@@ -72,13 +72,17 @@ def _as_json(result: SweepResult) -> dict[str, object]:
     return {"verdicts": verdicts, **about, "curve": result.curve.to_dict("records")}
 
 
-def _print_sweep(result: SweepResult, targets: str) -> None:
+def _print_sweep(result: SweepResult, targets: str, *, verbose: bool) -> None:
     from eevee.search.verdict import sizes_in_words
 
     print_line(sizes_in_words(result.verdicts))
     _print_curve(result, targets)
+    if verbose:
+        _print_subsets(result)
+    else:
+        print_line("Which benchmarks: --verbose, --json, or subsets.csv with --out")
     for one in result:
-        print_agreement(one, f"k={len(one.best)}")
+        print_agreement(one, f"k={len(one.best)}", verbose=verbose)
 
 
 def parse_sizes(text: str) -> list[int]:
@@ -108,17 +112,19 @@ def _print_curve(results: SweepResult, targets: str) -> None:
     first = results[0]
     what = f"targets {targets}" if first.objective == "loss" else minimised(first)
     print_table(
-        f"Search loss over k (minimised: {what}; the loss of all targets falls with k by "
-        "arithmetic alone)",
+        f"Search loss over k (minimised: {what}; that of all targets falls with k by arithmetic)",
         [
             *("k", "exact", "first (all)", "random (all)", "first (unseen)", "random (unseen)"),
             "different random subsets",
         ],
         results.curve.itertuples(index=False),
     )
+
+
+def _print_subsets(results: SweepResult) -> None:
     for result in results:
         print_line(f"k={len(result.best)}: {', '.join(result.best)}")
     print_line(
-        f"first: the subset ranked first by its {minimised(first)}, under fresh initialisations "
-        "where the scorer has any."
+        f"first: the subset ranked first by its {minimised(results[0])}, under fresh "
+        "initialisations where the scorer has any."
     )

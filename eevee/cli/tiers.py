@@ -12,6 +12,7 @@ import typer
 from eevee.cli.app import app
 from eevee.cli.command import verb
 from eevee.cli.options import RunOptions, ScorerOptions, is_whole
+from eevee.cli.print_brief import print_brief
 from eevee.cli.print_search import (
     Baselines,
     minimised,
@@ -101,7 +102,7 @@ def tiers(
     if run.as_json:
         print_json(_as_json(result))
     else:
-        _print_result(result, read)
+        _print_result(result, read, verbose=run.verbose)
         print_written(run.out)
     job.finish()
 
@@ -112,16 +113,20 @@ def _as_json(result: TiersResult) -> Any:
     return json.loads(tiers_to_json(result))
 
 
-def _print_result(result: TiersResult, table: ResultsTable) -> None:
-    for name, verdict in result.verdicts.items():
-        print_line(f"{name}: {verdict.words}")
-    _print_tiers(result.searches, result.losses, table)
+def _print_result(result: TiersResult, table: ResultsTable, *, verbose: bool) -> None:
+    if verbose:
+        for name, verdict in result.verdicts.items():
+            print_line(f"{name}: {verdict.words}")
+        _print_tiers(result.searches, result.losses, table)
+    else:
+        print_brief(result.searches, result.verdicts, result.baselines, table)
     _print_assessed(result.tier_set)
     if result.nesting is not None:
         _print_price(result.nesting, minimised(next(iter(result.searches.values()))))
-    _print_beside(result.baselines, result.searches, table)
+    if verbose:
+        _print_beside(result.baselines, result.searches, table)
     for name, found in result.searches.items():
-        print_agreement(found, name)
+        print_agreement(found, name, verbose=verbose)
 
 
 def _asked_for(
@@ -267,7 +272,8 @@ def _print_tiers(
             "rescored and random median are of it. The tier file holds the search loss."
         )
     print_line(
-        "Search loss: held-out squared error in squared units, over all benchmarks; unseen loss: "
+        "Search loss: mean squared error on held-out models, in standard deviations of each column "
+        "(0.25: half of one), over all benchmarks; unseen loss: "
         f"over those that the tier lacks. {bound}{bias}"
     )
 

@@ -5,28 +5,41 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from eevee.base.errors import EeveeError
 from eevee.base.files import replacing
 
-LOSS = "search loss (squared units)"
+LOSS = "search loss"
+ERROR = "error (standard deviations)"
+"""The root of a loss, as a reader knows it."""
+ONE_COLUMN, TWO_COLUMNS = 3.3, 7.0
+"""Inches: how wide a figure is in a paper."""
 
 # Okabe and Ito's colours, distinct to nearly everyone; the pale ones last.
 BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY, BLACK, YELLOW = "#E69F00", "#56B4E9", "#000000", "#F0E442"
-PALETTE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK, YELLOW)
-MARKERS = "osD^vPX*"
 GREY, PALE = "#595959", "#E3E3E3"
+SEARCH, RANDOM, TIER, BEST = BLUE, ORANGE, VERMILION, BLACK
+"""One colour per role, in every figure: what a search chose, random subsets, tiers, the front."""
+MEAN_PREDICTOR: dict[str, Any] = {"color": GREY, "linestyle": "--", "linewidth": 1.0}
+HELPS, HARMS = GREEN, PURPLE
+"""Benchmarks without which the loss rises, or falls."""
+TASKS = (GREEN, PURPLE, SKY, BLUE, VERMILION, ORANGE, BLACK, YELLOW)
+"""Of groups that have no role: those that are no role's first."""
+MARKERS = "osD^vPX*"
 
+MOST_ROWS, TOP, BOTTOM = 48, 36, 8
 LINE = 0.155
 """Inches from one line of labels to the next."""
 
@@ -106,6 +119,52 @@ def legend_above(ax: Axes) -> None:
 def every(count: int, inches: float) -> int:
     """Return n so that every nth of `count` labels fits into a length, one line each."""
     return max(1, math.ceil(count * LINE * 0.85 / inches))
+
+
+def name_limit(ax: Axes) -> int:
+    """Return how many letters of a name leave room for the figure beside it."""
+    return min(32, int(5.2 * ax.figure.get_figwidth()))  # type: ignore[union-attr]
+
+
+def shown_names(names: Sequence[str], ax: Axes) -> tuple[list[int], list[str]]:
+    """Return which of many rows are drawn, and the label of every position, one more for the gap.
+
+    Up to 48 rows, as many as a page holds, are all drawn; of more the first 36 and the last 8.
+    """
+    limit, total = name_limit(ax), len(names)
+    if total <= MOST_ROWS:
+        return list(range(total)), [label(name, limit) for name in names]
+    rows = [*range(TOP), *range(total - BOTTOM, total)]
+    labels = [label(names[row], limit) for row in rows]
+    return rows, [*labels[:TOP], f"({total - TOP - BOTTOM} more)", *labels[TOP:]]
+
+
+def positions(total: int, rows: Sequence[int]) -> list[int]:
+    """Return where the rows of `shown_names` stand: the last ones follow the gap."""
+    cut = total - len(rows)
+    return [row if row < TOP or not cut else row - cut + 1 for row in rows]
+
+
+def error_axis(ax: Axes) -> None:
+    """Add a scale of errors in standard deviations on the right of one of losses."""
+
+    def root(loss: Any) -> Any:  # signed: room for names may reach below 0
+        return np.sign(loss) * np.sqrt(np.abs(loss))
+
+    def square(error: Any) -> Any:
+        return np.sign(error) * np.square(error)
+
+    bottom, top = sorted(ax.get_ylim())
+    low, high = max(0.0, min(ax.get_yticks()), bottom), max(top, 0.0)
+    apart = 0.2 * (top - bottom) * ax.figure.dpi / ax.get_window_extent().height
+    kept: list[float] = []
+    for error in reversed([float(e) for e in MaxNLocator(5).tick_values(low**0.5, high**0.5)]):
+        if low <= error**2 <= high and (not kept or kept[-1] ** 2 - error**2 >= apart):
+            kept.append(error)
+    right = ax.secondary_yaxis("right", functions=(root, square))
+    right.set_yticks(kept)
+    right.yaxis.set_major_formatter("{x:g}")
+    right.set_ylabel(ERROR)
 
 
 def save_figure(

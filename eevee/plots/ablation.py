@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from eevee.plots._fit import fitted
 from eevee.plots._frames import checked
-from eevee.plots._style import BLACK, LINE, ORANGE, SKY, label, new_figure
+from eevee.plots._style import (
+    BLACK,
+    BOTTOM,
+    HARMS,
+    HELPS,
+    LINE,
+    TOP,
+    TWO_COLUMNS,
+    new_figure,
+    positions,
+    shown_names,
+)
 
 _NUMBERS = ("loss_without", "increase", "increase_spread", "loss")
 
@@ -53,6 +64,8 @@ def _rows(frame: pd.DataFrame) -> pd.DataFrame:
 def draw_ablation(ax: Axes, data: pd.DataFrame) -> None:
     """Draw a bar and a whisker (standard deviation over splits) per benchmark.
 
+    Of more than 48 benchmarks the first 36 and the last 8 are drawn.
+
     Parameters
     ----------
     ax : Axes
@@ -60,30 +73,37 @@ def draw_ablation(ax: Axes, data: pd.DataFrame) -> None:
         From `ablation_data`.
     """
     data = _rows(data)
-    rows = np.arange(len(data))
-    colours = [SKY if increase >= 0 else ORANGE for increase in data["increase"]]
+    rows, names = shown_names(data["benchmark"].tolist(), ax)
+    shown = data.iloc[rows]
+    colours = [HELPS if increase >= 0 else HARMS for increase in shown["increase"]]
     ax.barh(
-        rows,
-        data["increase"],
+        positions(len(data), rows),
+        shown["increase"],
         height=0.7,
         color=colours,
-        xerr=data["increase_spread"].clip(lower=0),
+        xerr=shown["increase_spread"].clip(lower=0),
         error_kw={"ecolor": BLACK, "elinewidth": 0.8},
     )
     ax.axvline(0, color=BLACK, linewidth=0.8)
-    ax.set_yticks(rows, [label(name) for name in data["benchmark"]])
-    ax.set_ylim(len(data) - 0.4, -0.6)
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="x")
     ax.set_xlabel(
-        "increase of the search loss without this benchmark (squared units)\n"
+        "increase of the search loss without this benchmark\n"
         "whiskers: standard deviation over splits"
     )
-    ax.set_title(f"whole subset, k = {len(data)}: search loss {data['loss'].max():.3g}", loc="left")
+    loss = float(data["loss"].max())
+    ax.set_title(
+        f"whole subset, k = {len(data)}: search loss {loss:.3g}, an error of "
+        f"{max(loss, 0.0) ** 0.5:.2g} standard deviations",
+        loc="left",
+    )
 
 
-def ablation_figure(data: pd.DataFrame) -> Figure:
-    """Return the figure of `draw_ablation`, as high as its rows need."""
-    with new_figure(6.5, 1.1 + LINE * 1.15 * max(len(data), 2)) as figure:
+def ablation_figure(data: pd.DataFrame, width: float = TWO_COLUMNS) -> Figure:
+    """Return the figure of `draw_ablation`, as high as its rows need; `width` in inches."""
+    height = LINE * 1.1 * max(min(len(data), TOP + BOTTOM + 1), 2)
+    with new_figure(width, 1.0 + height) as figure:
         draw_ablation(figure.add_subplot(), data)
-    return figure
+        return fitted(figure, height)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,11 +12,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from eevee.base.errors import EeveeError
+from eevee.plots._fit import fitted
 from eevee.plots._frames import checked
-from eevee.plots._style import GREY, LINE, PALE, every, label, new_figure
+from eevee.plots._style import GREY, LINE, PALE, every, label, name_limit, new_figure
 from eevee.tables.results_table import ResultsTable
 
 NAME = 24
+LETTER = 0.065
+"""Inches of a letter of a name."""
+PAGE = 7.5
+"""Inches of cells and names in a figure of a given width: with the rest a page holds them."""
 LARGEST = (12.5, 12.5)
 """Inches of the cells together, across and down; beyond it labels are thinned out."""
 
@@ -118,13 +124,18 @@ def draw_heatmap(ax: Axes, data: pd.DataFrame) -> None:
     grid = _grid(data)
     ax.patch.set(facecolor=PALE, hatch="//////", edgecolor=GREY)
     image = ax.imshow(grid, cmap="viridis", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
-    width, height = _size(grid)
-    _label_ticks(ax, grid, every(grid.shape[1], width), every(grid.shape[0], height))
-    by = label(str(data["by"].iloc[0]))
-    hatched = "\nhatched: not measured" if grid.isna().to_numpy().any() else ""
-    ax.set_xlabel(f"benchmarks, from left to right less like\n{by} (Spearman){hatched}")
-    ax.set_ylabel("models, best first")
-    bar = ax.figure.colorbar(image, ax=ax, shrink=min(1, 1.6 / height), aspect=12, pad=0.01)
+    width, height = _room(ax, grid)
+    across, down = every(grid.shape[1], width), every(grid.shape[0], height)
+    _label_ticks(ax, grid, across, down)
+    by = label(str(data["by"].iloc[0]), name_limit(ax))
+    hatched = "; hatched: not measured" if grid.isna().to_numpy().any() else ""
+    ax.set_xlabel(
+        f"benchmarks, from left to right less like {by} (Spearman{_nth(across)}){hatched}"
+    )
+    ax.set_ylabel(f"models, best first{_nth(down)}")
+    share = min(1.0, 1.6 / width)
+    where: dict[str, Any] = {"location": "top", "anchor": (0.0, 0.0), "aspect": 14}
+    bar = ax.figure.colorbar(image, ax=ax, shrink=share, pad=0.01, **where)
     bar.set_ticks([0, 1], labels=["last", "best"])
     bar.set_label("rank of the model")
     bar.outline.set_visible(False)
@@ -132,11 +143,27 @@ def draw_heatmap(ax: Axes, data: pd.DataFrame) -> None:
 
 def _label_ticks(ax: Axes, grid: pd.DataFrame, across: int, down: int) -> None:
     columns, rows = range(0, grid.shape[1], across), range(0, grid.shape[0], down)
-    names = [label(grid.columns[i], NAME) for i in columns]
-    ax.set_xticks(columns, names, rotation=90)
-    ax.set_yticks(rows, [label(grid.index[i], NAME) for i in rows])
+    limit = min(NAME, name_limit(ax))
+    ax.set_xticks(columns, [label(grid.columns[i], limit) for i in columns], rotation=90)
+    ax.set_yticks(rows, [label(grid.index[i], limit) for i in rows])
     ax.tick_params(length=0 if across == down == 1 else 2)
     ax.spines[:].set_visible(False)
+
+
+def _nth(step: int) -> str:
+    """Say which names are shown, where not all are."""
+    if step == 1:
+        return ""
+    end = "th" if step % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(step % 10, "th")
+    return f"; every {step}{end} name is shown"
+
+
+def _room(ax: Axes, grid: pd.DataFrame) -> tuple[float, float]:
+    """Return about how many inches the cells together have, once the names have theirs."""
+    limit = min(NAME, name_limit(ax))
+    width, height = ax.figure.get_size_inches()  # type: ignore[union-attr]
+    down, across = (LETTER * max(min(len(n), limit) for n in names) for names in grid.axes)
+    return max(0.5, width - 0.4 - down), max(0.5, height - 1.2 - across)
 
 
 def _size(grid: pd.DataFrame) -> tuple[float, float]:
@@ -145,11 +172,14 @@ def _size(grid: pd.DataFrame) -> tuple[float, float]:
     return min(max(10, columns) * LINE, LARGEST[0]), min(max(8, rows) * LINE, LARGEST[1])
 
 
-def heatmap_figure(data: pd.DataFrame) -> Figure:
-    """Return the figure of `draw_heatmap`, in a size that its cells and names need."""
+def heatmap_figure(data: pd.DataFrame, width: float | None = None) -> Figure:
+    """Return the figure of `draw_heatmap`; `width` in inches, by default what its cells need."""
     grid = _grid(data)
-    width, height = _size(grid)
-    longest = [max(min(len(name), NAME) for name in names) for names in (grid.index, grid.columns)]
-    with new_figure(width + 1.1 + 0.065 * longest[0], height + 0.7 + 0.065 * longest[1]) as figure:
+    across, height = _size(grid)
+    longest = [max(min(len(name), NAME) for name in names) for names in grid.axes]
+    natural = across + 0.4 + LETTER * longest[0]
+    if width is not None:
+        height = min(height, PAGE - LETTER * longest[1])
+    with new_figure(width or max(natural, 2.5), height + 1.2 + LETTER * longest[1]) as figure:
         draw_heatmap(figure.add_subplot(), data)
-    return figure
+        return fitted(figure)

@@ -9,13 +9,22 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from eevee.plots._fit import fitted, legend_outside
 from eevee.plots._frames import checked
-from eevee.plots._style import BLUE, GREY, ORANGE, legend_above, new_figure
+from eevee.plots._style import (
+    MEAN_PREDICTOR,
+    RANDOM,
+    SEARCH,
+    TWO_COLUMNS,
+    error_axis,
+    legend_above,
+    new_figure,
+)
 
 _KINDS: dict[str, tuple[str, dict[str, Any]]] = {
-    "search": ("search, 95 % interval", {"color": BLUE, "marker": "o", "zorder": 3}),
-    "random": ("random subsets, mean", {"color": ORANGE, "marker": "s"}),
-    "mean predictor": ("mean predictor", {"color": GREY, "linestyle": "--"}),
+    "search": ("search, 95 % interval", {"color": SEARCH, "marker": "o", "zorder": 3}),
+    "random": ("random subsets, mean", {"color": RANDOM, "marker": "s"}),
+    "mean predictor": ("mean predictor", MEAN_PREDICTOR),
 }
 _NUMBERS = ("n_models", "loss", "low", "high")
 
@@ -67,7 +76,8 @@ def draw_learning(ax: Axes, data: pd.DataFrame) -> None:
         rows = data[data["kind"] == kind].sort_values("n_models")
         if rows.empty:
             continue
-        ax.plot(rows["n_models"], rows["loss"], label=name, linewidth=1.2, markersize=4, **style)
+        look: dict[str, Any] = {"linewidth": 1.2, "markersize": 4, **style}
+        ax.plot(rows["n_models"], rows["loss"], label=name, **look)
         if rows["low"].notna().any():
             band: dict[str, Any] = {"color": style["color"], "alpha": 0.18, "linewidth": 0}
             ax.fill_between(rows["n_models"], rows["low"], rows["high"], **band)
@@ -80,12 +90,15 @@ def draw_learning(ax: Axes, data: pd.DataFrame) -> None:
     ax.set_ylim(0, 1.15 * float(data["loss"].quantile(0.9)))
     ax.grid(axis="y")
     ax.set_xlabel("models to search on and to fit on")
-    ax.set_ylabel("held-out loss (squared units)")
+    ax.set_ylabel("held-out loss")
+    error_axis(ax)
     legend_above(ax)
 
 
-def learning_figure(data: pd.DataFrame) -> Figure:
-    """Return a figure of the learning curve."""
-    with new_figure(4.5, 3.2) as figure:
-        draw_learning(figure.subplots(), data)
-    return figure
+def learning_figure(data: pd.DataFrame, width: float = TWO_COLUMNS) -> Figure:
+    """Return a figure of the learning curve; `width` in inches."""
+    with new_figure(width, 3.2) as figure:
+        ax = figure.add_subplot()
+        draw_learning(ax, data)
+        legend_outside(figure, ax)
+        return fitted(figure, 2.2)

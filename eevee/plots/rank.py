@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from eevee.plots._fit import fitted, legend_outside
 from eevee.plots._frames import checked, with_column
 from eevee.plots._style import (
-    BLACK,
-    BLUE,
+    BOTTOM,
     LINE,
     LOSS,
     MARKERS,
-    PALETTE,
+    MEAN_PREDICTOR,
+    MOST_ROWS,
+    SEARCH,
+    TASKS,
+    TOP,
+    TWO_COLUMNS,
     label,
     legend_above,
     new_figure,
+    positions,
+    shown_names,
 )
-
-MOST_ROWS, TOP, BOTTOM = 60, 40, 10
 
 
 def rank_data(ranking: pd.DataFrame, mean_predictor: float | None = None) -> pd.DataFrame:
@@ -62,7 +65,7 @@ def _rows(frame: pd.DataFrame) -> pd.DataFrame:
 def draw_rank(ax: Axes, data: pd.DataFrame) -> None:
     """Draw a dot and a whisker (standard deviation over splits) per benchmark, best at the top.
 
-    Of more than 60 benchmarks the first 40 and the last 10 are drawn. Up to 8 tasks have
+    Of more than 48 benchmarks the first 36 and the last 8 are drawn. Up to 8 tasks have
     colours and markers of their own.
 
     Parameters
@@ -72,7 +75,8 @@ def draw_rank(ax: Axes, data: pd.DataFrame) -> None:
         From `rank_data`.
     """
     data = _rows(data)
-    shown, names = _shown(data)
+    kept, names = shown_names(data["benchmark"].tolist(), ax)
+    shown = data.iloc[kept].assign(row=positions(len(data), kept))
     for task, colour, marker in _looks(data):
         rows = shown[shown["task"] == task] if task is not None else shown
         ax.errorbar(
@@ -87,38 +91,32 @@ def draw_rank(ax: Axes, data: pd.DataFrame) -> None:
             label=label(task or "no task", 20) if task is not None else "",
         )
     if data["mean_predictor"].notna().any():
-        reference: dict[str, Any] = {"color": BLACK, "linestyle": "--", "linewidth": 1.0}
-        ax.axvline(data["mean_predictor"].max(), label="mean predictor", **reference)
+        ax.axvline(data["mean_predictor"].max(), label="mean predictor", **MEAN_PREDICTOR)
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.grid(axis="both")
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel(f"{LOSS} with one benchmark alone\nwhiskers: standard deviation over splits")
+    ax.set_xlabel(
+        f"{LOSS} with one benchmark alone (0.25: an error of half a standard deviation)\n"
+        "whiskers: standard deviation over splits"
+    )
     legend_above(ax)
-
-
-def _shown(data: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows to draw, with their positions, and a label for every position."""
-    names = [label(name) for name in data["benchmark"]]
-    data = data.assign(row=range(len(data)))
-    if len(data) <= MOST_ROWS:
-        return data, names
-    gap = len(data) - TOP - BOTTOM
-    bottom = data.tail(BOTTOM).assign(row=range(TOP + 1, TOP + 1 + BOTTOM))
-    return pd.concat([data.head(TOP), bottom]), [*names[:TOP], f"({gap} more)", *names[-BOTTOM:]]
 
 
 def _looks(data: pd.DataFrame) -> list[tuple[str | None, str, str]]:
     """Return task, colour and marker of each group to draw; task None stands for all rows."""
     tasks = sorted(set(data["task"]), key=lambda task: (task == "", task))
-    if not 2 <= len(tasks) <= len(PALETTE):
-        return [(None, BLUE, "o")]
-    return list(zip(tasks, PALETTE, MARKERS, strict=False))
+    if not 2 <= len(tasks) <= len(TASKS):
+        return [(None, SEARCH, "o")]
+    return list(zip(tasks, TASKS, MARKERS, strict=False))
 
 
-def rank_figure(data: pd.DataFrame) -> Figure:
-    """Return the figure of `draw_rank`, as high as its rows need."""
-    rows = min(len(data), TOP + BOTTOM + 1 if len(data) > MOST_ROWS else MOST_ROWS)
-    with new_figure(6.5, 1.25 + LINE * max(rows, 3)) as figure:
-        draw_rank(figure.add_subplot(), data)
-    return figure
+def rank_figure(data: pd.DataFrame, width: float = TWO_COLUMNS) -> Figure:
+    """Return the figure of `draw_rank`, as high as its rows need; `width` in inches."""
+    rows = len(data) if len(data) <= MOST_ROWS else TOP + BOTTOM + 1
+    height = LINE * max(rows, 3)
+    with new_figure(width, 1.25 + height) as figure:
+        ax = figure.add_subplot()
+        draw_rank(ax, data)
+        legend_outside(figure, ax)
+        return fitted(figure, height)

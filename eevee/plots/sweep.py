@@ -11,10 +11,24 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from eevee.base.errors import EeveeError
+from eevee.plots._fit import fitted, legend_outside
 from eevee.plots._frames import checked
-from eevee.plots._style import BLACK, BLUE, LOSS, ORANGE, SKY, VERMILION, new_figure
+from eevee.plots._style import (
+    BEST,
+    BLACK,
+    LOSS,
+    RANDOM,
+    SEARCH,
+    SKY,
+    TWO_COLUMNS,
+    error_axis,
+    legend_above,
+    new_figure,
+)
 
 Targets = Literal["all", "unseen"]
+MOST_BOXES = 40
+"""Sizes that have a box each."""
 
 _QUANTILES = {
     "lowest": 0.0,
@@ -88,6 +102,7 @@ def draw_sweep(ax: Axes, data: pd.DataFrame, targets: Targets = "all") -> None:
     ax.set_xlabel("k, benchmarks in a subset")
     ax.set_ylabel(LOSS)
     ax.set_title(_TITLES[targets] + _where_lowest(data), loc="left")
+    error_axis(ax)
 
 
 def _where_lowest(data: pd.DataFrame) -> str:
@@ -104,18 +119,41 @@ def _draw_random(ax: Axes, random: pd.DataFrame) -> None:
     if random.empty:
         return
     band: dict[str, Any] = {
-        "color": ORANGE,
+        "color": RANDOM,
         "alpha": 0.25,
         "linewidth": 0,
         "label": "random, 10-90 %",
     }
     ax.fill_between(random["k"], random["p10"], random["p90"], **band)
-    ax.plot(random["k"], random["median"], color=ORANGE, linewidth=1.2, label="random, median")
+    ax.plot(random["k"], random["median"], color=RANDOM, linewidth=1.2, label="random, median")
 
 
 def _draw_top(ax: Axes, top: pd.DataFrame) -> None:
     if top.empty:
         return
+    if len(top) > MOST_BOXES:
+        _draw_top_band(ax, top)
+    else:
+        _draw_boxes(ax, top)
+    best = _best(top)
+    star: dict[str, Any] = {
+        "color": BEST,
+        "markersize": 8.0,
+        "markeredgewidth": 0.0,
+        "zorder": 5.0,
+    }
+    ax.plot(best["k"], best["lowest"], "*", label="lowest", **star)
+
+
+def _draw_top_band(ax: Axes, top: pd.DataFrame) -> None:
+    """Draw quartiles as a band where boxes would run into one another."""
+    band: dict[str, Any] = {"color": SEARCH, "alpha": 0.25, "linewidth": 0}
+    name = f"top {top['subsets'].max():.0f}, quartiles"
+    ax.fill_between(top["k"], top["q1"], top["q3"], label=name, **band)
+    ax.plot(top["k"], top["lowest"], color=SEARCH, linewidth=1.2, label="top, lowest")
+
+
+def _draw_boxes(ax: Axes, top: pd.DataFrame) -> None:
     boxes = [
         {"med": row.median, "q1": row.q1, "q3": row.q3, "whislo": row.lowest, "whishi": row.p90}
         for row in top.itertuples()
@@ -127,31 +165,24 @@ def _draw_top(ax: Axes, top: pd.DataFrame) -> None:
         showfliers=False,
         patch_artist=True,
         manage_ticks=False,
-        boxprops={"facecolor": SKY, "edgecolor": BLUE, "linewidth": 0.8},
+        boxprops={"facecolor": SKY, "edgecolor": SEARCH, "linewidth": 0.8},
         medianprops={"color": BLACK, "linewidth": 1},
-        whiskerprops={"color": BLUE, "linewidth": 0.8},
-        capprops={"color": BLUE, "linewidth": 0.8},
+        whiskerprops={"color": SEARCH, "linewidth": 0.8},
+        capprops={"color": SEARCH, "linewidth": 0.8},
         label=f"top {top['subsets'].max():.0f}, lowest to 90 %",
     )
-    best = _best(top)
-    star: dict[str, Any] = {
-        "color": VERMILION,
-        "markersize": 8.0,
-        "markeredgewidth": 0.0,
-        "zorder": 5.0,
-    }
-    ax.plot(best["k"], best["lowest"], "*", label="lowest", **star)
 
 
-def sweep_figure(data: pd.DataFrame) -> Figure:
-    """Return a panel for each kind of targets that the data has, stacked."""
+def sweep_figure(data: pd.DataFrame, width: float = TWO_COLUMNS) -> Figure:
+    """Return a panel for each kind of targets that the data has, stacked; `width` in inches."""
     known = checked(data, "sweep", text=("targets",), numbers=())["targets"].to_list()
     panels: list[Targets] = [targets for targets in _TITLES if targets in known]
     if not panels:
         raise EeveeError("sweep: the targets must be 'all' or 'unseen'")
-    with new_figure(6.5, 0.4 + 2.8 * len(panels)) as figure:
+    with new_figure(width, 0.4 + 2.8 * len(panels)) as figure:
         axes = figure.subplots(len(panels), squeeze=False)[:, 0]
         for ax, targets in zip(axes, panels, strict=True):
             draw_sweep(ax, data, targets)
-        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=4)
-    return figure
+        legend_above(axes[0])
+        legend_outside(figure, axes[0])
+        return fitted(figure)

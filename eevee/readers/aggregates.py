@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,12 +13,12 @@ from scipy.optimize import nnls
 from scipy.stats import rankdata
 
 from eevee.base.arrays import BoolArray, FloatArray, IntArray
+from eevee.readers.column_groups import PROBES, Groups
 from eevee.readers.fits import STATISTICS, convinces, is_line, resolution
+from eevee.tables.column_names import LONE_METRIC, guess_direction
 
 _MIN_ROWS = 5
 _MIN_OTHERS = 3
-_PROBES = 6
-"""Rows that rule most groups out before all rows are looked at."""
 _MOST_COLUMNS = 600
 """Of wider tables only whole means are looked for: groups take time with the width cubed."""
 _MOST_WEIGHED = 100
@@ -40,11 +40,14 @@ class Aggregate:
         ``"mean"``, ``"sum"``, ``"weighted mean"``, ``"median"``, ``"mean place"``, ...
     of : tuple of int
         Places of the columns that make it.
+    turned : tuple of int
+        Those that count as what they lack of 1 or 100, as lower is better.
     """
 
     place: int
     how: str
     of: tuple[int, ...]
+    turned: tuple[int, ...] = ()
 
     def words(self, names: Sequence[str]) -> str:
         """Say what it is made of.
@@ -59,7 +62,12 @@ class Aggregate:
         some += f", ... ({len(self.of)} columns)" if len(self.of) > 4 else ""
         how = "row mean" if self.how == "mean" and whole else self.how
         of = "the other columns" if whole else some
-        return f"is the {how} of {of}, by its numbers (an aggregate)"
+        turned = ", ".join(repr(names[j]) for j in self.turned if j in self.of)
+        turned = f" ({turned} turned: lower is better)" if turned else ""
+        return f"is the {how} of {of}{turned}, by its numbers (an aggregate)"
+
+
+_Test = Callable[[int], Aggregate | None]
 
 
 def find_aggregate(scores: pd.DataFrame, spared: Collection[str] = ()) -> Aggregate | None:
@@ -81,27 +89,57 @@ def find_aggregate(scores: pd.DataFrame, spared: Collection[str] = ()) -> Aggreg
     >>> frame = pd.DataFrame(rng.uniform(20, 90, (12, 5)).round(1), columns=list("abcde"))
     >>> frame["first"] = frame[["a", "b", "c"]].mean(axis=1).round(2)
     >>> find_aggregate(frame)
-    Aggregate(place=5, how='mean', of=(0, 1, 2))
+    Aggregate(place=5, how='mean', of=(0, 1, 2), turned=())
     """
     values = scores.to_numpy(np.float64)
     names = [str(name) for name in scores.columns]
     if len(names) < _MIN_OTHERS:
         return None
+    enough = (~np.isnan(values)).sum(axis=0) >= _MIN_ROWS
+    asked = [j for j, name in enumerate(names) if name not in spared and enough[j]]
     table = _Values(values, names)
-    asked = [
-        j
-        for j in range(len(names))
-        if names[j] not in spared and table.seen[:, j].sum() >= _MIN_ROWS
-    ]
-    tests = (
+    tests: tuple[_Test, ...] = (
         table.difference, table.whole, table.group, table.weighted, table.headed, table.statistic,
         table.line,
     )  # fmt: skip
+    found = _first(tests, asked)
+    if found is not None:
+        return found
+    turned, places = _turned(values, names)
+    if not places:
+        return None
+    table = _Values(turned, names)
+    others = [j for j in asked if j not in places]
+    found = _first((table.whole, table.group, table.weighted), others)
+    return None if found is None else replace(found, turned=places)
+
+
+def _first(tests: Iterable[_Test], asked: Sequence[int]) -> Aggregate | None:
     for test in tests:
         found = next(filter(None, map(test, asked)), None)
         if found is not None:
             return found
     return None
+
+
+def _turned(values: FloatArray, names: Sequence[str]) -> tuple[FloatArray, tuple[int, ...]]:
+    """Turn columns that run against the rest, or say so by name: x becomes 1 or 100 less x."""
+    filled = np.where(np.isnan(values), np.nanmean(values, axis=0), values)
+    spread = np.std(filled, axis=0)
+    standard = (filled - filled.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    total = standard.sum(axis=1)
+    against = [(standard[:, j] * (total - standard[:, j])).mean() < 0 for j in range(len(names))]
+    top = np.nanmax(values, axis=0)
+    share = (np.nanmin(values, axis=0) >= 0) & (top <= 100)
+    places = tuple(
+        j
+        for j, name in enumerate(names)
+        if share[j] and (against[j] or guess_direction(name, LONE_METRIC) == "lower")
+    )
+    made = values.copy()
+    for j in places:
+        made[:, j] = (1.0 if top[j] <= 1 else 100.0) - values[:, j]
+    return made.round(12), places
 
 
 class _Sums:
@@ -123,11 +161,7 @@ class _Values:
         self.filled = np.where(self.seen, values, 0.0)
         self.rounding = np.array([resolution(column[~np.isnan(column)]) for column in values.T])
         self.n = len(names)
-        self._tails = [name.casefold() for name in names]
-        self.gaps = not self.seen.all()
-
-    def _others(self, j: int) -> tuple[int, ...]:
-        return tuple(i for i in range(self.n) if i != j)
+        self.groups = Groups(values, self.rounding, names)
 
     def _mean_of_others(self, sums: _Sums, j: int) -> tuple[FloatArray, IntArray]:
         """Return the mean of all other columns, and the rows in which it means something."""
@@ -142,7 +176,7 @@ class _Values:
         if self.n > _MOST_WEIGHED or not (said or np.nanmin(own) < 0):
             return None
         rows = np.flatnonzero(self.seen[:, j])
-        probe = rows[:_PROBES]
+        probe = rows[:PROBES]
         part = self.filled[probe]
         off = np.abs(part[:, :, None] - part[:, None, :] - own[probe, None, None])
         limit = 0.51 * self.rounding[j] + 0.51 * (self.rounding[:, None] + self.rounding)
@@ -167,77 +201,25 @@ class _Values:
             return None
         inner = (self.rounding.sum() - self.rounding[j]) / (self.n - 1)
         if is_line(self.values[rows, j], mean, 0.51 * self.rounding[j], 0.5 * inner):
-            return Aggregate(j, "mean", self._others(j))
+            return Aggregate(j, "mean", self.groups.others(j))
         return None
 
     def group(self, j: int) -> Aggregate | None:
         """Compare a column with means and sums of groups of others."""
         if self.n > _MOST_COLUMNS:
             return None
-        groups = dict.fromkeys((*self._runs(j), *self._all_but(j), *self._alike(j)))
+        groups = dict.fromkeys(
+            (*self.groups.runs(j), *self.groups.all_but(j), *self.groups.alike(j))
+        )
         for of in groups:
             for how in ("mean", "sum", "mean (gaps as 0)"):
                 if self._fits(j, of, how, self.n**2):
                     return Aggregate(j, how, of)
         return None
 
-    def _probes(self, j: int) -> IntArray:
-        """Return rows that hold much: they rule out most groups."""
-        rows = np.flatnonzero(self.seen[:, j])
-        return rows[np.argsort(-self.seen[rows].sum(axis=1), kind="stable")[:_PROBES]]
-
-    @cached_property
-    def _pairs(self) -> tuple[IntArray, IntArray]:
-        return np.triu_indices(self.n)
-
-    def _runs(self, j: int, logs: bool = False) -> Iterator[tuple[int, ...]]:
-        """Yield runs of neighbours whose mean or sum (of logs) the column is in a few rows."""
-        one, two = self._pairs
-        places = np.flatnonzero((one < two) & ((j < one) | (j > two)))
-        for i in self._probes(j):
-            row, seen, own = self.filled[i], self.seen[i], self.values[i, j]
-            limit = 0.51 * self.rounding[j] + 0.51 * self.rounding.max() + 1e-9 * abs(own)
-            if logs:
-                seen = seen & (row > 0)
-                if own <= 0:
-                    return
-                row, own, limit = np.log(np.where(seen, row, 1.0)), np.log(own), 3 * limit / own
-            sums, counts = np.append(0.0, np.cumsum(row)), np.append(0, np.cumsum(seen))
-            start, end = one[places], two[places] + 1
-            near = _near(own, sums[end] - sums[start], counts[end] - counts[start], limit)
-            near |= self.gaps and np.abs((sums[end] - sums[start]) / (end - start) - own) <= limit
-            places = places[near]
-        for place in places:
-            yield tuple(range(one[place], two[place] + 1))
-
-    def _all_but(self, j: int) -> Iterator[tuple[int, ...]]:
-        """Yield all others, and all but one or two, where the column is near in a few rows."""
-        yield self._others(j)
-        one, two = self._pairs
-        places = np.flatnonzero((one != j) & (two != j))
-        for i in self._probes(j):
-            row, seen, own = self.filled[i], self.seen[i], self.values[i, j]
-            limit = 0.51 * self.rounding[j] + 0.51 * self.rounding.max() + 1e-9 * abs(own)
-            a, b = one[places], two[places]
-            total = row.sum() - row[j] - row[a] - np.where(a == b, 0.0, row[b])
-            count = seen.sum() - seen[j] - seen[a] - np.where(a == b, 0, seen[b])
-            near = _near(own, total, count, limit)
-            near |= (
-                self.gaps and np.abs(total / np.maximum(self.n - 2 - (a != b), 1) - own) <= limit
-            )
-            places = places[near]
-        for place in places:
-            yield tuple(i for i in range(self.n) if i not in {j, one[place], two[place]})
-
-    def _alike(self, j: int) -> Iterator[tuple[int, ...]]:
-        """Yield columns whose names begin or end as this one does: subtasks of a group."""
-        words = set(re.findall(r"[^\W_]{3,}", self.names[j].casefold()))
-        for word in sorted(words):
-            of = tuple(i for i, name in enumerate(self._tails) if i != j and word in name)
-            if len(of) > 1:
-                yield of
-
     def _fits(self, j: int, of: Sequence[int], how: str, n_tried: float) -> bool:
+        if not self.groups.gaps and not self._may_fit(j, of, how):
+            return False
         part, seen = self.values[:, of], self.seen[:, of]
         rows = self.seen[:, j] & (seen.all(axis=1) if how == "sum" else seen.sum(axis=1) > 1)
         if rows.sum() < _MIN_ROWS or (how == "mean (gaps as 0)" and seen.all()):
@@ -251,25 +233,38 @@ class _Values:
             made = made / len(of)
         return self._equal(j, rows, made, of, n_tried, summed=how == "sum")
 
+    def _may_fit(self, j: int, of: Sequence[int], how: str) -> bool:
+        """Tell by a few rows of a complete table whether a column may be what others make."""
+        part, own = self.values[:PROBES, of], self.values[:PROBES, j]
+        made = part.sum(axis=1) if how == "sum" else part.mean(axis=1)
+        return bool((np.abs(own - made) <= self._limit(j, of, summed=how == "sum")).all())
+
+    def _limit(self, j: int, of: Sequence[int], *, summed: bool) -> float:
+        """Return how far rounding may take a column from what others make."""
+        inner = self.rounding[list(of)]
+        limit = 0.51 * self.rounding[j] + 0.51 * float(inner.sum() if summed else inner.mean())
+        return float(limit + 1e-9 * self._largest[j])
+
+    @cached_property
+    def _largest(self) -> FloatArray:
+        return np.asarray(np.abs(self.filled).max(axis=0))
+
     def _equal(
         self, j: int, rows: BoolArray, made: FloatArray, of: Sequence[int], n_tried: float,
         *, summed: bool = False,
     ) -> bool:  # fmt: skip
-        inner = self.rounding[list(of)]
-        limit = 0.51 * self.rounding[j] + 0.51 * float(inner.sum() if summed else inner.mean())
-        own = self.values[rows, j]
-        limit += 1e-9 * float(np.abs(own).max())
+        own, limit = self.values[rows, j], self._limit(j, of, summed=summed)
         return bool(np.abs(own - made).max() <= limit) and convinces(own, limit, 0, n_tried)
 
     def statistic(self, j: int) -> Aggregate | None:
         """Compare a column with medians, extremes and other means of (nearly) all others."""
         if self.n > _MOST_COLUMNS:
             return None
-        groups = [self._others(j), self._in_scale(j), *self._alike(j)]
+        groups = [self.groups.others(j), self._in_scale(j), *self.groups.alike(j)]
         if self.n <= _FEW:
             groups += [tuple(i for i in groups[1] if i != left) for left in groups[1]]
-            groups += self._runs(j, logs=True)
-        probes = self._probes(j)[:2]
+            groups += self.groups.runs(j, logs=True)
+        probes = self.groups.probes(j)[:2]
         slack = self.rounding[j] + self.rounding.max()
         for of in dict.fromkeys(groups):
             if len(of) < _MIN_OTHERS or not self.seen[probes][:, of].any(axis=1).all():
@@ -301,7 +296,7 @@ class _Values:
         return np.asarray(np.searchsorted([1.0, 100.0], top))
 
     def _in_scale(self, j: int) -> tuple[int, ...]:
-        return tuple(i for i in self._others(j) if self._scale[i] == self._scale[j])
+        return tuple(i for i in self.groups.others(j) if self._scale[i] == self._scale[j])
 
     def line(self, j: int) -> Aggregate | None:
         """Compare a column with mean places, and with means of standardised scores."""
@@ -313,10 +308,10 @@ class _Values:
         own, rounding = self.values[rows, j], 0.75 * self.rounding[j]
         for sign in (1.0, -1.0):
             if is_line(own, sign * place, rounding, 1e-9):
-                return Aggregate(j, "mean place", self._others(j))
+                return Aggregate(j, "mean place", self.groups.others(j))
         standard, rows = self._mean_of_others(self._standardised, j)
         if is_line(self.values[rows, j], standard, rounding, 1e-6):
-            return Aggregate(j, "mean of standardised scores", self._others(j))
+            return Aggregate(j, "mean of standardised scores", self.groups.others(j))
         return None
 
     @cached_property
@@ -340,7 +335,7 @@ class _Values:
         """Find weights that make a column of others: any, or equal ones of some of them."""
         if self.n > _MOST_COLUMNS:
             return None
-        for of in (self._others(j), *self._alike(j)):
+        for of in (self.groups.others(j), *self.groups.alike(j)):
             found = self._weighted(j, np.array(of)) if len(of) <= _MOST_WEIGHED else None
             if found is not None:
                 return found
@@ -375,7 +370,7 @@ class _Values:
         heads = tuple(self.names[j].casefold() + joint for joint in _JOINTS)
         if len(self.names[j]) < 3:
             return None
-        of = tuple(i for i, tail in enumerate(self._tails) if tail.startswith(heads))
+        of = tuple(i for i, tail in enumerate(self.groups.tails) if tail.startswith(heads))
         if len(of) < _MIN_OTHERS:
             return None
         rows = self.seen[:, j] & self.seen[:, of].all(axis=1)
@@ -387,10 +382,3 @@ class _Values:
         if not inside.all() or np.std(own) == 0 or np.std(mean) == 0:
             return None
         return Aggregate(j, "weighted mean", of) if np.corrcoef(own, mean)[0, 1] > 0.97 else None
-
-
-def _near(own: float, total: FloatArray, count: IntArray, limit: float) -> BoolArray:
-    """Tell which means or sums are near a number."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.abs(total / count - own) <= limit
-    return np.asarray((count > 0) & (mean | (np.abs(total - own) <= limit * np.maximum(count, 1))))

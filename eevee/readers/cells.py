@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
+
+import numpy as np
+
+from eevee.base.arrays import FloatArray
 
 MISSING = frozenset({"", "-", "–", "—", "n/a", "na", "nan", "none", "null", "<na>", "#n/a"})  # noqa: RUF001
 
 Kind = Literal["text", "two numbers", "infinite", "comma", "ambiguous"]
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_PLAIN_COLUMN = re.compile(rf"(?:{_NUMBER.pattern})?(?:\n(?:{_NUMBER.pattern})?)*")
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 _COMMA = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]{3})*)?,[0-9]+(?:[eE][+-]?[0-9]+)?")
 _DOTTED_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
@@ -99,6 +104,23 @@ def parse_cell(text: str, decimal_comma: bool = False) -> float:
     return _finite(text, float(plain))
 
 
+def parse_plain(cells: Sequence[str]) -> FloatArray | None:
+    """Return the numbers of cells of which each is empty or a plain number; None if one is not.
+
+    What `parse_cell` returns, many times as fast: most columns of most files are such.
+
+    Examples
+    --------
+    >>> parse_plain(["1.5", "", "-2e3"]), parse_plain(["1.5", "n/a"])
+    (array([ 1.5e+00,      nan, -2.0e+03]), None)
+    """
+    text = "\n".join(cells)
+    if text.count("\n") >= max(len(cells), 1) or not _PLAIN_COLUMN.fullmatch(text):
+        return None
+    values = np.array([float(cell) if cell else math.nan for cell in cells], dtype=np.float64)
+    return None if np.isinf(values).any() else values
+
+
 def is_same(cell: str, word: str) -> bool:
     """Tell whether a cell holds a word, or the same number.
 
@@ -132,6 +154,10 @@ def uses_decimal_comma(cells: Iterable[str], usual: bool = True) -> bool:
     """
     dotted, thousands, commas, whole = False, False, 0, 0
     for cell in cells:
+        if _NUMBER.fullmatch(cell):
+            dotted = dotted or "." in cell
+            whole += 1
+            continue
         plain = cell.translate(_SIGNS).strip().removesuffix("%").strip()
         if _COMMA.fullmatch(plain):
             if _THOUSANDS.fullmatch(plain):

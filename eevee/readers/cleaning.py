@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pandas as pd
 
 from eevee.base.errors import EeveeError
 from eevee.readers.aggregates import find_aggregate
 from eevee.readers.measured import Measured
+from eevee.readers.no_models import is_total, of_benchmarks, reference
 from eevee.readers.total_rows import find_total_row
+from eevee.readers.vocabulary import in_english
 from eevee.tables.column_names import flat, is_aggregate
 from eevee.tables.results_table import Note
 
@@ -24,14 +24,6 @@ _UNITS_SAID = frozenset(
 )
 _SAME = 0.98
 """Correlation of two columns of one name: a normalised score may be cut off at chance."""
-_TOTALS = frozenset({"average", "avg", "mean", "median", "total", "sum", "overall", "averages",
-                     "column average", "mean score", "average score"})  # fmt: skip
-_NO_MODEL = re.compile(
-    r"(?:average |expert |avg |non expert |native )?humans?(?: (?:performance|baseline|score|level|"
-    r"average|expert|experts|rater|raters|annotators?))?|(?:human )?experts?"
-    r"|(?:random|chance|majority|majority class|most frequent|uniform)(?: (?:guess|guessing|choice|"
-    r"baseline|chance|class|level|performance|score))*"
-)
 
 
 def clean(
@@ -60,7 +52,7 @@ def clean(
     if not keep_aggregates:
         measured = _drop_named_aggregates(measured, wanted)
     _check_several(measured)
-    measured = _drop_useless(measured)
+    measured = _drop_useless(_drop_no_models(measured))
     _check_size(measured)
     if not keep_aggregates:
         measured = _drop_total_rows(measured)
@@ -77,7 +69,8 @@ def clean(
 def _drop_named_aggregates(measured: Measured, wanted: frozenset[str]) -> Measured:
     why, spared = {}, _spared(measured, wanted)
     for name, benchmark in measured.columns["benchmark"].items():
-        named = is_aggregate(str(name)) or is_aggregate(benchmark)
+        called = (str(name), str(benchmark), in_english(str(name)))
+        named = any(map(is_aggregate, called))
         if named and name not in spared and not {flat(str(name)), flat(benchmark)} & _LONE:
             why[str(name)] = "is an aggregate of other columns, by its name"
     return measured.without_columns(why, "aggregate")
@@ -102,20 +95,34 @@ def _drop_rescaled(measured: Measured, wanted: frozenset[str]) -> Measured:
 
 
 def _drop_total_rows(measured: Measured) -> Measured:
-    """Drop rows that are means or sums of others; name those that are people or chance."""
+    """Drop rows that are means or sums of others."""
     while len(measured.scores) > MIN_MODELS:
         found = find_total_row(measured.scores)
         if found is None:
             break
         measured = measured.without_models({found[0]: f"is {found[1]}, by its numbers"})
     names = [str(name) for name in measured.scores.index]
-    totals = [name for name in names if flat(name) in _TOTALS]
+    totals = list(filter(is_total, names))
     if len(names) - len(totals) >= MIN_MODELS:
         why = "is a mean or total of models, by its name"
         measured = measured.without_models(dict.fromkeys(totals, why))
-    why = "is no model, by its name, but a person or chance: kept; --drop-models leaves it out"
-    odd = [name for name in names if _NO_MODEL.fullmatch(flat(name))]
-    return measured.noted(*(Note("guessed", "model", name, why) for name in odd))
+    return measured
+
+
+def _drop_no_models(measured: Measured) -> Measured:
+    """Drop rows that tell something of the benchmarks, by their names; note references."""
+    values = measured.scores.to_numpy(np.float64)
+    names = [str(name) for name in measured.scores.index]
+    found = {n: of_benchmarks(n, row) for n, row in zip(names, values, strict=True)}
+    why = {n: f"is {what}, by its name, no model" for n, what in found.items() if what is not None}
+    if len(names) - len(why) >= MIN_MODELS:
+        measured = measured.without_models(why)
+    odd = {n: reference(n) for n in map(str, measured.scores.index)}
+    return measured.noted(*(
+        Note("guessed", "model", name, f"is no model, by its name, but {what}: kept; "
+             "--drop-models leaves it out")
+        for name, what in odd.items() if what is not None
+    ))  # fmt: skip
 
 
 def _drop_useless(measured: Measured) -> Measured:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -11,12 +12,15 @@ from scipy.stats import norm, rankdata
 from eevee.base.arrays import BoolArray, FloatArray
 from eevee.base.errors import EeveeError
 from eevee.readers.cells import is_missing
+from eevee.readers.fits import rank_correlation
 from eevee.readers.grid import Grid
 from eevee.readers.measured import Measured
+from eevee.readers.overrides import matches
+from eevee.readers.scales import other_scale
+from eevee.readers.stand_ins import ALL, StandIn, stand_ins
 from eevee.tables.column_names import guess_direction
 from eevee.tables.results_table import Note
 
-_STAND_INS = (-1.0, -9.0, -99.0, -100.0, -999.0, -9999.0, 999.0, 9999.0, 99999.0)
 _LEAST = 8
 """Models that a column needs before its numbers can look wrong."""
 _AGAINST = -0.5
@@ -54,53 +58,104 @@ def check_commas(grid: Grid, j: int) -> None:
 
 
 def note_doubts(measured: Measured, trusted: Collection[str] = ()) -> Measured:
-    """Note numbers that look wrong; refuse columns in two scales.
+    """Note numbers that look wrong; refuse columns and models in two scales.
 
     Parameters
     ----------
     measured : Measured
     trusted : collection of str
-        Columns that the user calls scores: none of them is refused.
+        Names or patterns of columns that the user calls scores: none of them is refused.
 
     Raises
     ------
     EeveeError
-        If a part of a column lies in 0 to 1 and the rest in 0 to 100, and one scale fits better.
+        If a part of a column, or of the models, lies in 0 to 1 and the rest in 0 to 100, and one
+        scale fits better.
     """
-    notes = []
     values = measured.scores.to_numpy(np.float64)
+    names = [str(name) for name in measured.scores.columns]
+    lower = np.array([guess_direction(name, "score") == "lower" for name in names], dtype=bool)
+    sure = np.array([matches(name, trusted) for name in names], dtype=bool)
+    _check_models(measured, values[:, ~(lower | sure)])
     rests = _rests(_standing(values))
-    for j, name in enumerate(map(str, measured.scores.columns)):
+    found: dict[str, list[StandIn]] = {}
+    slips = []
+    for j, name in enumerate(names):
         column = values[:, j]
-        seen = ~np.isnan(column)
-        if seen.sum() < _LEAST:
+        if (~np.isnan(column)).sum() < _LEAST:
             continue
-        models = measured.scores.index
-        found = _stand_in(column)
-        if found is not None:
-            value, rows = found
-            who = _who(models, rows)
+        slip = _slips(column, rests[:, j], bool(lower[j]))
+        if slip is not None:
+            slips.append(_note_slips(measured, name, *slip, trusted=bool(sure[j])))
+            column = np.where(slip[0], np.nan, column)
+        found[name] = list(stand_ins(column, rests[:, j], bool(lower[j])))
+    return measured.noted(*_note_stand_ins(measured, found), *slips)
+
+
+def _check_models(measured: Measured, values: FloatArray) -> None:
+    """Refuse models that are in another scale than the others."""
+    found = other_scale(values)
+    if found is None:
+        return
+    rows, fractions, count = found
+    own, other = ("0 to 1", "0 to 100") if fractions else ("0 to 100", "0 to 1")
+    who = _who(measured.scores.index, rows)
+    several = rows.sum() > 1
+    raise EeveeError(
+        f"{measured.source}: {'models' if several else 'model'} {who} {'are' if several else 'is'} "
+        f"in {own}, the others in {other} ({count} columns); write one scale, or leave "
+        f"{'them' if several else 'it'} out (--drop-models); if it is right, say --column "
+        "NAME=score of the columns"
+    )
+
+
+def _note_slips(
+    measured: Measured, name: str, rows: BoolArray, small: bool, *, trusted: bool
+) -> Note:
+    """Return the note on scores 100 times off; refuse many of them."""
+    seen = measured.scores[name].notna().to_numpy()
+    factor = "100 times smaller" if small else "100 times larger"
+    who = _who(measured.scores.index, rows)
+    fewer = min(rows.sum(), (seen & ~rows).sum())
+    if fewer >= max(3, _HALF * seen.sum()) and not trusted:
+        raise EeveeError(
+            f"{measured.source}: column {name!r} is in two scales: {int(rows.sum())} of "
+            f"{int(seen.sum())} scores are {factor} than the others ({who}); "
+            f"write one scale (or, if it is right, --column {name!r}=score)"
+        )
+    return Note("guessed", "column", name, f"is {factor} than the others for {who}: a slip of the "
+                "scale?")  # fmt: skip
+
+
+def _note_stand_ins(measured: Measured, found: Mapping[str, Sequence[StandIn]]) -> list[Note]:
+    """Note what may mean missing: by model where one has it nearly everywhere, else by column."""
+    models = measured.scores.index
+    counts: Counter[tuple[int, float]] = Counter(
+        (int(i), one.value) for ones in found.values() for one in ones
+        for i in np.flatnonzero(one.rows)
+    )  # fmt: skip
+    total = measured.scores.notna().sum(axis=1).to_numpy()
+    whole = {key for key, count in counts.items() if count >= max(3, total[key[0]] / 2)}
+    notes = []
+    for i, value in sorted(whole):
+        why = (
+            f"is {value:.12g} in {counts[i, value]} of {total[i]} columns, far from all others: if "
+            f"that means missing, leave it out (--drop-models) or say --missing {value:.12g}"
+        )
+        notes.append(Note("guessed", "model", str(models[i]), why))
+    for name, ones in found.items():
+        for one in ones:
+            rows = one.rows.copy()
+            rows[[i for i, value in whole if value == one.value]] = False
+            if not rows.any():
+                continue
+            said = f"{one.value:.12g}" if one.far == ALL else f"'{name}={one.value:.12g}'"
             why = (
-                f"is {value:g} for {who}, far from all others: if that means missing, say "
-                f"--missing {value:g}"
+                f"is {one.value:.12g} for {_who(models, rows)}, far from {one.far}: if that means "
+                f"missing, say --missing {said}"
             )
             notes.append(Note("guessed", "column", name, why))
-        slips = _slips(column, rests[:, j], guess_direction(name, "score") == "lower")
-        if slips is None:
-            continue
-        rows, down = slips
-        factor = "100 times smaller" if down else "100 times larger"
-        if min(rows.sum(), (seen & ~rows).sum()) >= max(3, _HALF * seen.sum()) and (
-            name not in trusted
-        ):
-            raise EeveeError(
-                f"{measured.source}: column {name!r} is in two scales: {int(rows.sum())} of "
-                f"{int(seen.sum())} scores are {factor} than the others ({_who(models, rows)}); "
-                f"write one scale (or, if it is right, --column {name!r}=score)"
-            )
-        why = f"is {factor} than the others for {_who(models, rows)}: a slip of the scale?"
-        notes.append(Note("guessed", "column", name, why))
-    return measured.noted(*notes)
+    return notes
 
 
 def against_the_rest(scores: pd.DataFrame, signs: FloatArray) -> pd.Series[float]:
@@ -128,7 +183,7 @@ def against_the_rest(scores: pd.DataFrame, signs: FloatArray) -> pd.Series[float
         both = ~np.isnan(standing[:, j]) & ~np.isnan(rest)
         if both.sum() < _LEAST or values.shape[1] < 3:
             continue
-        r = _rank_correlation(standing[both, j], rest[both])
+        r = rank_correlation(standing[both, j], rest[both])
         # Beyond chance, over all columns: Fisher's z with a Bonferroni bound of one in twenty.
         z = np.arctanh(np.clip(r, -0.999999, 0.999999)) * np.sqrt(both.sum() - 3)
         if r < _AGAINST and z < norm.ppf(0.05 / values.shape[1]):
@@ -154,30 +209,6 @@ def _rests(standing: FloatArray) -> FloatArray:
     total = filled.sum(axis=1)[:, None] - filled
     # Rounded, so that models that tie do so whatever was added and taken off.
     return np.where(count > 0, (total / np.maximum(count, 1)).round(12), np.nan)
-
-
-def _rank_correlation(one: FloatArray, other: FloatArray) -> float:
-    first, second = rankdata(one), rankdata(other)
-    if np.std(first) == 0 or np.std(second) == 0:
-        return 0.0
-    return float(np.corrcoef(first, second)[0, 1])
-
-
-def _stand_in(column: FloatArray) -> tuple[float, BoolArray] | None:
-    """Find a value that stands for missing: it repeats a usual one, far from all others."""
-    for value in (*_STAND_INS, 0.0):
-        rows = column == value
-        rest = column[~rows & ~np.isnan(column)]
-        if not rows.any() or len(rest) < _LEAST / 2 or rows.sum() > 0.7 * len(column):
-            continue
-        gap = rest.min() - value if value < rest.min() else value - rest.max()
-        one_sided = rest.min() >= 0
-        spread = max(float(np.ptp(rest)), 1e-12)
-        # Zeros happen; they are named only further off than all others lie apart.
-        needed = 1.0 if value == 0 else 0.1
-        if gap > needed * spread and (one_sided or value > 0):
-            return value, rows
-    return None
 
 
 def _slips(column: FloatArray, rest: FloatArray, lower: bool) -> tuple[BoolArray, bool] | None:
@@ -215,7 +246,7 @@ def _slips(column: FloatArray, rest: FloatArray, lower: bool) -> tuple[BoolArray
 
 
 def _gain(mended: FloatArray, column: FloatArray, rest: FloatArray) -> float:
-    return _rank_correlation(mended, rest) - _rank_correlation(column, rest)
+    return rank_correlation(mended, rest) - rank_correlation(column, rest)
 
 
 def _who(models: pd.Index, rows: BoolArray) -> str:

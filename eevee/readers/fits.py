@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from scipy.stats import rankdata
 
 from eevee.base.arrays import FloatArray
 
@@ -41,6 +42,20 @@ def convinces(column: FloatArray, rounding: float, n_free: int, n_tried: float =
     """Tell whether so close a fit in so many rows is no accident, even of correlated columns."""
     luck = rounding / (0.5 * float(np.std(column))) if np.std(column) > 0 else 1.0
     return bool(luck < 0.5 and luck ** max(len(column) - n_free, 0) < CHANCE / n_tried)
+
+
+def rank_correlation(one: FloatArray, other: FloatArray) -> float:
+    """Return Spearman's correlation, 0 where one side is constant.
+
+    Examples
+    --------
+    >>> rank_correlation(np.array([1.0, 2, 9]), np.array([3.0, 2, 1]))
+    -1.0
+    """
+    first, second = rankdata(one), rankdata(other)
+    if np.std(first) == 0 or np.std(second) == 0:
+        return 0.0
+    return float(np.corrcoef(first, second)[0, 1])
 
 
 def resolution(column: FloatArray) -> float:

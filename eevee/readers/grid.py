@@ -12,7 +12,7 @@ import pandas as pd
 
 from eevee.base.arrays import FloatArray
 from eevee.base.errors import EeveeError
-from eevee.readers.cells import CellError, is_missing, parse_cell
+from eevee.readers.cells import CellError, is_missing, parse_cell, parse_plain
 from eevee.tables.results_table import Note, SourceColumn
 
 JOINT = "|"
@@ -92,12 +92,16 @@ class Grid:
     def parsed(self, j: int) -> FloatArray | None:
         """Return one column as numbers, NaN where missing; None if a cell is no number."""
         if j not in self._parsed:
-            try:
-                values = [parse_cell(cell, self.decimal_comma) for cell in self.column(j)]
-                self._parsed[j] = np.array(values, dtype=np.float64)
-            except CellError:
-                self._parsed[j] = None
+            cells = self.column(j)
+            values = None if self.decimal_comma else parse_plain(cells)
+            self._parsed[j] = self._one_by_one(cells) if values is None else values
         return self._parsed[j]
+
+    def _one_by_one(self, cells: Sequence[str]) -> FloatArray | None:
+        try:
+            return np.array([parse_cell(cell, self.decimal_comma) for cell in cells], np.float64)
+        except CellError:
+            return None
 
     def numbers(self, j: int) -> FloatArray:
         """Read one column as numbers; an error names the first cell that is none."""

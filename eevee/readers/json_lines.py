@@ -1,15 +1,19 @@
-"""JSON lines: one object per row, its keys the columns; nested keys are joined by dots."""
+"""JSON: one object per row (a line each, or an array), its keys the columns, nested ones dotted."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from eevee.base.bounded import TooLarge
 from eevee.base.errors import EeveeError
 
 Record = tuple[int, list[str]]
+
+_HOLDERS = frozenset("scores results metrics evals evaluations benchmarks".split())  # noqa: SIM905
+"""Keys that only say that scores follow: no part of their names."""
 
 
 def are_json_lines(text: str) -> bool:
@@ -50,6 +54,31 @@ def json_records(text: str, source: str, most: float = math.inf) -> list[Record]
         if not isinstance(found, dict):
             raise EeveeError(f"{source}: line {number} is no JSON object; write one object a line")
         rows.append((number, _flat(found)))
+    return _laid_out(rows, most)
+
+
+def array_records(text: str, most: float = math.inf) -> list[Record] | None:
+    """Return a header and a row per object of a JSON array, None where a text is none.
+
+    Examples
+    --------
+    >>> array_records('[{"model": "x", "a": 1.5}, {"model": "y", "a": 2}]')
+    [(1, ['model', 'a']), (1, ['x', '1.5']), (2, ['y', '2'])]
+    >>> array_records('[1, 2]') is None
+    True
+    """
+    if text.lstrip()[:1] != "[":
+        return None
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if len(found) < 2 or not all(isinstance(one, dict) and one for one in found):
+        return None
+    return _laid_out([(i, _flat(one)) for i, one in enumerate(found, start=1)], most)
+
+
+def _laid_out(rows: Sequence[tuple[int, dict[str, str]]], most: float) -> list[Record]:
     names = list(dict.fromkeys(name for _, row in rows for name in row))
     if len(names) * len(rows) > most:
         raise TooLarge
@@ -61,7 +90,8 @@ def _flat(found: dict[str, Any], before: str = "") -> dict[str, str]:
     for key, value in found.items():
         name = f"{before}{key}".strip()
         if isinstance(value, dict):
-            cells |= _flat(value, f"{name}.")
+            held = not before and name.casefold() in _HOLDERS and not set(value) & set(found)
+            cells |= _flat(value, "" if held else f"{name}.")
         elif isinstance(value, list):
             cells[name] = json.dumps(value, ensure_ascii=False)
         else:

@@ -11,7 +11,7 @@ from eevee.readers.long import looks_long, read_long
 from eevee.readers.marks import tidy_cells
 from eevee.readers.measured import Measured, Options, unique
 from eevee.readers.overrides import apply_overrides, without_columns, without_missing
-from eevee.readers.sideways import lies_sideways, turned
+from eevee.readers.sideways import lies_sideways, refuse_costs, turned
 from eevee.readers.wide import (
     Owner,
     are_groups,
@@ -36,6 +36,7 @@ def read_layout(grid: Grid, options: Options, wanted: frozenset[str]) -> Measure
 
 
 def _read(grid: Grid, options: Options, wanted: frozenset[str]) -> Measured:
+    refuse_costs(grid, options)
     named = options.model_column is not None or find_alias(grid, "benchmark") is not None
     if options.layout == "transposed":
         grid = turned(grid, told=True)
@@ -56,7 +57,8 @@ def _read(grid: Grid, options: Options, wanted: frozenset[str]) -> Measured:
         bare = [(read_header(b).name, read_header(m).name) for b, m in pairs]
         owners = dict(zip(grid.header, bare, strict=True))
     grid = without_columns(tidy_headers(grid), options.drop_columns)
-    grid = tidy_cells(*without_missing(grid, options.missing))
+    strict = not options.one_of_several
+    grid = tidy_cells(*without_missing(grid, options.missing, strict=strict))
     if layout == "long":
         return read_long(grid, options)
     found = read_wide(grid, options, wanted, owners)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import pandas as pd
 
 from eevee.base.bounded import MAX_MB
 from eevee.readers import Duplicates, Layout, Source, read_measured
 from eevee.readers.measured import Measured, Options
+from eevee.readers.roles import check_roles
 from eevee.tables.column_names import LONE_METRIC
 from eevee.tables.results_table import ResultsTable
 
@@ -19,6 +22,10 @@ def read_new_scores(
     model_column: str | None = None,
     benchmark_column: str | None = None,
     duplicates: Duplicates = "error",
+    column_roles: Mapping[str, str] | None = None,
+    drop_columns: Sequence[str] = (),
+    drop_models: Sequence[str] = (),
+    missing: Sequence[str] = (),
     max_mb: float = MAX_MB,
 ) -> pd.DataFrame:
     """Read the scores of new models; any number of them, on any of the table's benchmarks.
@@ -31,6 +38,8 @@ def read_new_scores(
         Of the training models: its names tell what is a score, whatever a name suggests.
     layout, model_column, benchmark_column, duplicates, max_mb
         As in `eevee.read_table`.
+    column_roles, drop_columns, drop_models, missing
+        As in `eevee.read_table`; names may be those of the training table alone.
 
     Returns
     -------
@@ -51,7 +60,12 @@ def read_new_scores(
        a.acc    b
     x    3.0  4.0
     """
-    options = Options(layout, model_column, benchmark_column, duplicates=duplicates, max_mb=max_mb)
+    options = Options(
+        layout, model_column, benchmark_column, duplicates=duplicates, max_mb=max_mb,
+        roles=dict(column_roles or {}), drop_columns=tuple(drop_columns),
+        drop_models=tuple(drop_models), missing=tuple(missing), one_of_several=True,
+    )  # fmt: skip
+    check_roles(options.roles)
     known = frozenset(map(str, table.scores.columns)) | frozenset(table.benchmark_names)
     measured = read_measured(source, options, known)
     return measured.scores.rename(columns=_names(measured, table))

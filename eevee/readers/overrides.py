@@ -34,8 +34,12 @@ def without_columns(grid: Grid, patterns: Sequence[str]) -> Grid:
     return replace(kept, aside=(*grid.aside, *aside)).noted(*notes)
 
 
-def without_missing(grid: Grid, missing: Sequence[str]) -> tuple[Grid, list[str]]:
+def without_missing(
+    grid: Grid, missing: Sequence[str], *, strict: bool = True
+) -> tuple[Grid, list[str]]:
     """Empty the cells that ``NAME=WORD`` calls missing; also return what counts for all columns.
+
+    Unless `strict`, a name may be that of a column in another source.
 
     Examples
     --------
@@ -51,7 +55,7 @@ def without_missing(grid: Grid, missing: Sequence[str]) -> tuple[Grid, list[str]
         if not (sign and name.strip() and word.strip()):
             rest.append(given)
             continue
-        if not places:
+        if not places and strict:
             hint = did_you_mean(name.strip(), grid.header)
             raise EeveeError(f"{grid.source}: --missing: no column {name.strip()!r}{hint}")
         for j in places:

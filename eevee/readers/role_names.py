@@ -171,6 +171,19 @@ def cost_words(name: str, others: Collection[str]) -> tuple[str, str | None] | N
     return said, of
 
 
+def is_pure_cost(name: str) -> bool:
+    """Tell whether a name is a cost, and no word of it is another thing, such as a benchmark.
+
+    Examples
+    --------
+    >>> [is_pure_cost(n) for n in ("median_seconds", "cost", "mmlu_seconds", "Latency (ms)")]
+    [True, True, False, True]
+    """
+    found, words = cost_words(name, []), words_with_units(name)[0]
+    known = _COSTS | _COSTS_IN_COMPANY | _COMPANIONS
+    return found is not None and found[0] == "sure" and known.issuperset(words)
+
+
 def _is_amount(name: str) -> bool:
     """Tell whether a name holds a currency, a rate, a price per million or a unit of costs."""
     plain = name.casefold().replace("_", " ")

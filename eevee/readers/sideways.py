@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from eevee.base.errors import EeveeError
@@ -9,19 +10,33 @@ from eevee.readers.directions import DIRECTION_NAMES, read_direction
 from eevee.readers.grid import Grid
 from eevee.readers.headers import read_header
 from eevee.readers.measured import Options
-from eevee.readers.role_names import is_count, named_role
+from eevee.readers.model_column import MODEL_NAMES
+from eevee.readers.role_names import is_count, is_pure_cost, named_role
 from eevee.tables.column_names import flat
 from eevee.tables.results_table import Note
 
 _FIRST = ("metric", "metrics", "benchmark", "benchmarks", "dataset", "datasets", "task", "tasks",
           "eval", "evals", "evaluation", "benchmark name", "test", "tests")  # fmt: skip
 _METRIC = ("metric", "metrics", "measure", "metric name")
+_NO_MAKERS = frozenset(
+    "eval evaluation test val valid validation train dev metrics summary harness leaderboard "  # noqa: SIM905
+    "results scores acc accuracy mmlu bbh all overall benchmark task".split()
+)
+_FAMILY = re.compile(
+    r"(?<![a-z])(?:gpt|chatgpt|claude|gemini|gemma|palm|bard|llama|alpaca|vicuna|mistral|mixtral|"
+    r"qwen|yi-|deepseek|phi-?\d|falcon|mpt|bloom|opt-|pythia|olmo|dbrx|command[- ]r|cohere|grok|"
+    r"nova|kimi|glm|baichuan|internlm|starcoder|codellama|wizard|zephyr|jamba|o[134]-?(?:mini|"
+    r"preview)|bert|roberta|deberta|electra|xlnet|t5|bart|vit|deit|swin|resnet|convnext|"
+    r"efficientnet|clip|dino|mae|beit|model)(?![a-z])"
+)
+_SIZE = re.compile(r"(?<![A-Za-z0-9])\d+(?:\.\d+)?[BM](?![A-Za-z0-9])")
+_QUANTILE = re.compile(r"(?:p|q)\d{1,3}|median|mean|min|max|std|n_models|models", re.IGNORECASE)
 LEAST = 4
 """Columns that must be left as models; else the file is no table of scores on its side."""
 
 
 def lies_sideways(grid: Grid, options: Options) -> bool:
-    """Tell whether the first column names benchmarks, by its header.
+    """Tell whether the first column names benchmarks: by its header, or as all others are models.
 
     Examples
     --------
@@ -29,7 +44,48 @@ def lies_sideways(grid: Grid, options: Options) -> bool:
     >>> lies_sideways(grid, Options())
     True
     """
-    return options.model_column is None and flat(grid.header[0]) in _FIRST
+    if options.model_column is not None:
+        return False
+    return flat(grid.header[0]) in _FIRST or _models_across(grid)
+
+
+def _models_across(grid: Grid) -> bool:
+    """Tell whether the header names models and the first column does not, by the look of both."""
+    if flat(grid.header[0]) not in {"", "unnamed 0", *MODEL_NAMES} or not grid.is_text(0):
+        return False
+    places = [j for j in range(1, grid.width) if not grid.is_text(j)]
+    across = [_is_model(grid.header[j]) for j in places]
+    down = [_is_model(cell) for cell in grid.column(0)]
+    if len(across) < LEAST or len(down) < 2:
+        return False
+    return sum(across) > 0.7 * len(across) and sum(down) <= 0.1 * len(down)
+
+
+def _is_model(name: str) -> bool:
+    """Tell whether a name looks like that of a model: a maker before it, a family, a size."""
+    maker, slash, rest = name.partition("/")
+    made = bool(slash and rest) and flat(maker) not in _NO_MAKERS and " " not in name
+    return made or _FAMILY.search(name.casefold()) is not None or bool(_SIZE.search(name))
+
+
+def refuse_costs(grid: Grid, options: Options) -> None:
+    """Refuse a file of costs that is given for scores: benchmarks down, nothing but costs across.
+
+    Raises
+    ------
+    EeveeError
+    """
+    if options.roles or flat(grid.header[0]) not in {"", "model", *_FIRST}:
+        return
+    others = [j for j in range(1, grid.width) if flat(grid.header[j]) not in {"model", *_FIRST}]
+    costs = [grid.header[j] for j in others if is_pure_cost(grid.header[j])]
+    beside = [j for j in others if is_count(grid.header[j]) or _QUANTILE.fullmatch(grid.header[j])]
+    if costs and len(costs) + len(beside) == len(others):
+        raise EeveeError(
+            f"{grid.source}: holds costs ({', '.join(map(repr, costs[:3]))}) and no scores: give "
+            "the scores, and this file with --costs; if these are the scores, say --column "
+            f"'{costs[0]}=score'"
+        )
 
 
 def turned(grid: Grid, *, told: bool = False) -> Grid:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -12,6 +13,7 @@ Record = tuple[int, list[str]]
 
 _COMMENT = ("#", "//", "%%", "<!--")
 _SAMPLE = 200
+_REMARK = re.compile(r"(?:source|notes?|legend|caption|(?:last )?updated?)\b|[*†‡¹]", re.IGNORECASE)
 
 
 def trim(records: list[Record], source: str) -> tuple[list[Record], list[Note]]:
@@ -42,16 +44,20 @@ def trim(records: list[Record], source: str) -> tuple[list[Record], list[Note]]:
         records = [(line, [cells[0].lstrip("# "), *cells[1:]]), *records[1:]]
     comments = [r for r in records[1:] if _is_comment(r[1], width)]
     records = [r for r in records if r not in comments]
-    repeated = [r for r in records[1:] if r[1] == records[0][1] and are_names(r[1])]
+    header = _lower(records[0][1])
+    repeated = [r for r in records[1:] if _lower(r[1]) == header and are_names(r[1])]
     records = [r for r in records if r is records[0] or r not in repeated]
     end = len(records)
-    while end > 2 and width > 2 and len(records[end - 1][1]) == 1:
+    while end > 2 and width > 2 and _is_footer(records[end - 1][1], width):
         end -= 1
     records, below = records[:end], records[end:]
+    sections = [r for r in records[1:] if width > 2 and len(r[1]) == 1 and is_name(r[1][0])]
+    records = [r for r in records if r is records[0] or r not in sections]
     notes = [
         _note(source, above, "above the header are no part of the table", "is no part of it"),
         _note(source, comments, "are comments", "is a comment"),
         _note(source, repeated, "repeat the header", "repeats the header"),
+        _note(source, sections, "head sections of the table", "heads a section of the table"),
         _note(source, below, "below the table are no part of it", "is no part of it"),
     ]
     return records, [note for note in notes if note is not None]
@@ -93,6 +99,17 @@ def _is_comment(cells: Sequence[str], width: int) -> bool:
         return False
     filled = sum(map(bool, cells))
     return len(cells) != width or (filled == 1 and width > 1)
+
+
+def _lower(cells: Sequence[str]) -> list[str]:
+    return [cell.casefold() for cell in cells]
+
+
+def _is_footer(cells: Sequence[str], width: int) -> bool:
+    """Tell a remark below the table, perhaps with commas, from a row of it."""
+    if len(cells) == 1 or len(cells) >= width:
+        return len(cells) == 1
+    return bool(_REMARK.match(cells[0])) or all(map(is_name, filter(None, cells)))
 
 
 def _note(source: str, records: Sequence[Record], many: str, one: str) -> Note | None:

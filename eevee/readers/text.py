@@ -17,7 +17,8 @@ from eevee.base.bounded import CELLS_PER_MB, MAX_MB, TooLarge, gunzip, read_byte
 from eevee.base.errors import EeveeError
 from eevee.readers.cells import uses_decimal_comma
 from eevee.readers.grid import Grid, frame_to_grid, without_row_numbers
-from eevee.readers.json_lines import are_json_lines, json_records
+from eevee.readers.json_lines import are_json_lines, array_records, json_records
+from eevee.readers.latex import latex_records
 from eevee.readers.markdown import markdown_records
 from eevee.readers.measured import check_length
 from eevee.readers.surroundings import trim
@@ -34,6 +35,8 @@ _DELIMITERS = {
     "": "Markdown table",
     "xlsx": "Excel file",
     "jsonl": "JSON lines",
+    "json": "JSON array",
+    "tex": "LaTeX table",
 }
 _SEP = re.compile(r"sep=([,;|\t])\r?[\r\n]")
 """First line that spreadsheets write and read."""
@@ -163,6 +166,8 @@ def _decode(data: bytes, source: str) -> str:
         raise EeveeError(f"{source}: looks like HTML or XML; give a CSV file")
     if are_json_lines(text):
         return text
+    if text.lstrip()[:1] == "[" and array_records(text) is not None:
+        return text
     if text.lstrip()[:1] in {"{", "["} and text.rstrip()[-1:] in {"}", "]"}:
         raise EeveeError(f"{source}: looks like JSON; give a CSV file")
     return text
@@ -225,6 +230,16 @@ def _records(text: str, source: str, max_mb: float) -> tuple[list[Record], str, 
     most = CELLS_PER_MB * max_mb
     if are_json_lines(text):
         return json_records(text, source, most), "jsonl", []
+    array = array_records(text, most)
+    if array is not None:
+        return array, "json", []
+    latex = latex_records(text, source, most)
+    if latex is not None:
+        records, notes = trim(latex[0], source)
+        width = max(len(cells) for _, cells in records)
+        return [(n, [*c, *[""] * (width - len(c))]) for n, c in records], "tex", [
+            *latex[1], *notes,
+        ]  # fmt: skip
     table = markdown_records(text, source, most)
     if table is not None:
         return table[0], "", table[1]

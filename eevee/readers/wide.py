@@ -74,7 +74,9 @@ def read_wide(
 
     for j in kinds.scores:
         check_commas(grid, j)
-    scores = _cells(grid, models, {j: grid.header[j] for j in kinds.scores})
+    once = len(order) == len(models) and len(names) == len(kinds.scores)
+    places = {j: grid.header[j] for j in kinds.scores}
+    scores = [] if once else _cells(grid, models, places)
     errors = _cells(grid, models, kinds.stderrs)
     notes = [
         *note_duplicates(scores, grid.source, options.duplicates),
@@ -95,7 +97,7 @@ def read_wide(
         sha256=grid.sha256,
         layout=f"{shape} (one row per model), {grid.words}"
         + (", columns named benchmark.metric" if splits else ""),
-        scores=laid_out(scores),
+        scores=_as_it_stands(grid, order, places) if once else laid_out(scores),
         columns=columns,
         models=_attributes(grid, kinds.attributes, models, options.duplicates),
         stderrs=laid_out(errors) if errors else None,
@@ -215,6 +217,12 @@ def _cells(grid: Grid, models: Sequence[str], places: Mapping[int, str]) -> list
         for i, value in enumerate(grid.numbers(j))
         if not math.isnan(value)
     ]
+
+
+def _as_it_stands(grid: Grid, models: Sequence[str], places: Mapping[int, str]) -> pd.DataFrame:
+    """Return the scores of a grid in which each cell has one."""
+    values = np.column_stack([grid.numbers(j) for j in places])
+    return pd.DataFrame(values, index=pd.Index(models), columns=pd.Index(list(places.values())))
 
 
 def _note_void(grid: Grid, places: Sequence[int]) -> list[Note]:

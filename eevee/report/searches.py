@@ -197,8 +197,14 @@ def save_figure(folder: Path, name: str, data: pd.DataFrame | None, **options: A
     plots.save_figure(plots.figure(name.partition("-")[0], data, **options), path)
 
 
-def redraw(run: str | os.PathLike[str]) -> list[Path]:
+def redraw(run: str | os.PathLike[str], width: float | None = None) -> list[Path]:
     """Draw every figure of a run folder again from its data, such as after editing it.
+
+    Parameters
+    ----------
+    run : path
+    width : float, optional
+        In inches, as a paper needs it; by default as the figures were made.
 
     Raises
     ------
@@ -212,7 +218,9 @@ def redraw(run: str | os.PathLike[str]) -> list[Path]:
     written: list[Path] = []
     for source in sources:
         kind = source.stem.partition("-")[0]
-        options = {"cost_unit": _cost_unit(folder)} if kind in ("cost", "pareto") else {}
+        options: dict[str, Any] = {} if width is None else {"width": width}
+        if kind in ("cost", "pareto"):
+            options["cost_unit"] = _cost_unit(folder)
         figure = plots.figure(kind, plots.read_data(source), **options)
         written += plots.save_figure(figure, source.with_suffix(""))
     return written
@@ -223,6 +231,7 @@ def save_heatmap(
     table: ResultsTable,
     by: str | None = None,
     benchmarks: Iterable[str] | None = None,
+    width: float | None = None,
 ) -> Path:
     """Draw the heat map of ranks of a table to one PNG, PDF or SVG file, by suffix.
 
@@ -235,7 +244,7 @@ def save_heatmap(
     kind = target.suffix.removeprefix(".")
     if kind not in ("png", "pdf", "svg"):
         raise EeveeError(f"{target}: a figure ends in .png, .pdf or .svg")
-    figure = plots.figure("heatmap", plots.heatmap_data(table, by, benchmarks))
+    figure = plots.figure("heatmap", plots.heatmap_data(table, by, benchmarks), width=width)
     return plots.save_figure(figure, target.with_suffix(""), (kind,))[0]
 
 

@@ -18,7 +18,7 @@ from eevee.search.evolution.evolve import evolve
 from eevee.search.evolution.generations import Evolution
 from eevee.search.goal import Goal, GoalSettings
 from eevee.search.greedy import MAX_BACKWARD, greedy, greedy_backward, greedy_swaps, n_backward
-from eevee.search.near_ties import lowest_row
+from eevee.search.near_ties import lowest_row, quoted
 from eevee.search.result import SearchResult
 
 
@@ -146,6 +146,32 @@ def _proposed(found: SearchResult) -> str:
     """Note of the search that was run: verbs print the one in its settings under the result."""
     lowest = found.settings.get("lowest_loss")
     return "" if lowest_row(found) is None else f"proposed; lowest {lowest:.4g}"
+
+
+def best_baseline(baselines: pd.DataFrame) -> pd.Series[Any] | None:
+    """Return the row of the best simple search beside a search; None if none ran.
+
+    Parameters
+    ----------
+    baselines : DataFrame
+        From `compare`: the search itself first.
+
+    Returns
+    -------
+    Series or None
+        The row with the lowest ``rescored_mean``, or ``loss`` where there is none; of equal ones
+        the first.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"method": ["evolution", "random", "greedy"], "loss": [0.2, 0.1, 0.3]})
+    >>> rows = rows.assign(benchmarks=[("a",), None, ("b",)], rescored_mean=float("nan"))
+    >>> best_baseline(rows)["method"]
+    'greedy'
+    """
+    ran = baselines.iloc[1:].dropna(subset=["benchmarks"])
+    order = quoted(ran).dropna().sort_values(kind="stable")
+    return None if order.empty else ran.loc[order.index[0]]
 
 
 def drawn_words(found: SearchResult) -> str:

@@ -73,6 +73,18 @@ class SearchVerdict:
             return f"{far}; but {differ}: a search finds as much by luck. {ONLY} tell."
         return f"{far}; {differ}: not clearly more than luck. {ONLY} tell."
 
+    @property
+    def brief(self) -> str:
+        """Say in a few words whether it is more than luck, as far as a search can know."""
+        if not np.isfinite(self.below):
+            return "no random subset to compare with"
+        side = "below" if self.below >= 0 else "above"
+        far = f"{MINIMISED[self.objective]} {abs(100 * self.below):.0f} % {side} the random median"
+        if self.distance is None or self.share is None:
+            return f"not known (too few splits or random subsets): {far}"
+        found = "more than luck" if self.clear else "not clearly more than luck"
+        return f"{found}: {far}, {self.distance:.1f} times the noise"
+
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain values, None for what is blank."""
         kept = {

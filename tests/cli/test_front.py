@@ -75,7 +75,7 @@ def test_tiers_are_not_worse_than_those_of_the_verb_tiers(read_json: ReadJson, h
 def test_a_long_front_is_shown_in_part_and_says_so(run: Run):
     zoo = ROOT / "data" / "zoo"
     long = ("pareto", zoo / "scores.csv", "--costs", zoo / "costs.csv", *RIDGE)
-    shown = run(*long, "--n-evaluations", 300).stdout
+    shown = run(*long, "--n-evaluations", 300, "-v").stdout
     assert re.search(r"of 300 subsets scored; \d+ shown, evenly over cost", words(shown))
     starts = [line for line in shown.splitlines() if re.match(r" +[0-9.]+ │", line)]
     assert 10 <= len(starts) <= 20

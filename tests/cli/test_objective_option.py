@@ -22,14 +22,14 @@ FOLDS = ("--n-folds", 3, "--n-repeats", 1, "--n-random", 5)
 @pytest.mark.slow
 def test_select_names_what_it_minimised(run: Run, here: Path) -> None:
     asked = ("select", "small.csv", "-k", 2, *FAST)
-    shown = words(run(*asked, "--objective", "kendall", "--out", "run").stdout)
+    shown = words(run(*asked, "--objective", "kendall", "--out", "run", "--verbose").stdout)
     assert "Best subsets by 1 - Kendall" in shown
     assert "The 1 - Kendall is biased downward" in shown
     assert "same 1 - Kendall, same splits" in shown
     assert "search loss of the first subset" in shown
     for name in ("subsets", "baselines", "logbook"):
         assert set(pd.read_csv(f"run/{name}.csv")["objective"]) == {"kendall"}
-    assert "Kendall" not in run(*asked).stdout
+    assert "Kendall" not in run(*asked, "--verbose").stdout
 
 
 def test_the_json_of_select_holds_the_objective(read_json: ReadJson, here: Path) -> None:
@@ -91,6 +91,6 @@ def test_sweep_says_what_it_minimised(run: Run, read_json: ReadJson, here: Path)
     asked = ("sweep", "small.csv", "--sizes", "1:2", *FAST, "--objective", "kendall")
     found = read_json(*asked)
     assert found["objective"] == "kendall"
-    shown = words(run(*asked).stdout)
+    shown = words(run(*asked, "-v").stdout)
     assert "minimised: 1 - Kendall" in shown
     assert "ranked first by its 1 - Kendall" in shown

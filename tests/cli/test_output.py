@@ -14,7 +14,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from eevee.cli import printing
+from eevee.search.result import Progress
 from tests.cli.conftest import FAST, FAST_SCORER, ODD, TIERS_JOB, Run, command, environment
+from tests.conftest import made_table
 
 ReadJson = Callable[..., Any]
 
@@ -101,7 +104,7 @@ def test_odd_names_survive_a_tier_file(read_json: ReadJson, here: Path):
 
 def test_a_pipe_gets_whole_lines_and_no_colours(run: Run, here: Path):
     """A list of names stays on one line, however long, so that it can be cut and searched."""
-    shown = run("sweep", "odd.csv", "--sizes", len(ODD), *FAST).stdout
+    shown = run("sweep", "odd.csv", "--sizes", len(ODD), *FAST, "-v").stdout
     assert f"k={len(ODD)}: {', '.join(sorted(ODD))}\n" in shown
     assert "\x1b" not in shown
 
@@ -198,3 +201,62 @@ def test_a_reader_that_leaves_early_sees_no_traceback(here: Path):
     assert process.stderr.read() == ""
     assert process.wait() == 1
     process.stderr.close()
+
+
+SEARCHES = {
+    "tiers": ("--budget", "s=2", "--budget", "m=4"),
+    "select": ("-k", 3),
+    "assess": ("-k", 2, "--n-folds", 2, "--n-repeats", 1, "--n-random", 3),
+    "pareto": ("--n-evaluations", 60),
+}
+SETTINGS = ("--scorer", "ridge", "--n-splits", "2", "-q")
+
+
+@pytest.mark.parametrize("verb", SEARCHES)
+def test_by_default_the_verdict_and_what_was_chosen_fit_one_screen(
+    run: Run, here: Path, verb: str
+) -> None:
+    quick = () if verb == "pareto" else ("--search", "cheapest")
+    asked = (verb, "small.csv", *SEARCHES[verb], *SETTINGS, *quick)
+    brief, whole = (run(*asked, *more).stdout.splitlines() for more in ([], ["--verbose"]))
+    assert len(brief) < min(24, len(whole))
+    assert "--verbose" in "".join(brief)
+    assert "--verbose" not in "".join(whole)
+    assert verb == "pareto" or "verdict: " in brief[0]
+
+
+def test_each_tier_stands_beside_its_best_simple_search(
+    run: Run, read_json: ReadJson, here: Path
+) -> None:
+    asked = ("select", "small.csv", "-k", 3, *SETTINGS, "--search", "random")
+    rows = pd.DataFrame(read_json(*asked)["baselines"]).iloc[1:].dropna(subset=["benchmarks"])
+    best = rows.loc[rows["loss"].idxmin()]
+    assert f" {best['method']} " in run(*asked).stdout
+    assert f"{best['loss']:.4g}" in run(*asked).stdout
+    assert "not asked for" in run(*asked, "--no-baselines").stdout
+
+
+def test_long_tables_are_cut_short_and_say_so(run: Run, here: Path) -> None:
+    made_table(5, 50).scores.rename_axis("model").to_csv("wide.csv")
+    brief, whole = (run("describe", "wide.csv", *more).stdout for more in ([], ["-v"]))
+    assert "... and 30 more rows: --verbose has all" in brief
+    assert [name in brief for name in ("b00", "b19", "b20")] == [True, True, False]
+    assert "b49" in whole
+    assert "more rows" not in whole
+
+
+def test_without_a_terminal_progress_is_a_line_every_few_seconds(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    monkeypatch.setattr(printing.time, "monotonic", lambda: now)
+    with printing.progress_bar(quiet=False) as bar:
+        for step in range(1, 201):  # 20 seconds
+            now = step / 10
+            bar.search(Progress("s", step, 200, 0.5, 0.6, step // 10))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 4
+    assert lines[0] == (
+        "s: generation 5, 50 of at most 200 subsets, best 0.5, mean 0.6, 10 subsets/s, at most "
+        "15 s left"
+    )

@@ -117,7 +117,7 @@ def test_every_option_of_a_search_is_in_the_config(finished: Path):
     verb = typer.main.get_command(app).commands["tiers"]  # type: ignore[attr-defined]
     config = json.loads((finished / "done/config.json").read_text())
     recorded = {"seed", "budget", "size", *config["options"], *config["inputs"]}
-    about_printing = {"as_json", "quiet", "out", "help", "resume", "baselines"}
+    about_printing = {"as_json", "quiet", "verbose", "out", "help", "resume", "baselines"}
     assert {option.name for option in verb.params} - about_printing <= recorded
 
 
@@ -130,13 +130,12 @@ eevee.cli.main()
 
 @pytest.mark.slow
 def test_same_seed_same_bytes_in_another_process(finished: Path, here: Path):
-    done = subprocess.run(
+    subprocess.run(
         [sys.executable, "-c", WITHOUT_FIGURES, *TIERS_JOB, "--out", "run"],
         env=environment(PYTHONHASHSEED="12345"),
         capture_output=True,
         check=True,
     )
-    assert b"generation" in done.stderr  # plain lines, where there is no terminal
     for name in ("tiers.yaml", "tiers.json", "subsets.csv", "logbook.csv"):
         assert Path("run", name).read_bytes() == (finished / "done" / name).read_bytes()
 

@@ -36,6 +36,30 @@ def test_what_describe_saves_reads_the_same_table_from_anywhere(
     assert found["cost_unit"] == 'h "ours"'
 
 
+def test_a_table_file_keeps_roles_missing_words_and_what_is_left_out(
+    run: Run, read_json: ReadJson
+) -> None:
+    lines = Path("small.csv").read_text(encoding="utf-8").splitlines()
+    first = lines[1].split(",")
+    lines[1] = ",".join([first[0], "-1", *first[2:]])
+    Path("odd.csv").write_text("\n".join([*lines, "human" + ",1" * 8]), encoding="utf-8")
+    given = (
+        "--column", "b03=lower", "--column", "b0[45]=text", "--drop-columns", "b06",
+        "--drop-models", "hum*", "--missing", "b00=-1", "--missing", "OOM",
+    )  # fmt: skip
+    wanted = read_json("describe", "odd.csv", *given, "--save", "odd.toml")
+    saved = tomllib.loads(Path("odd.toml").read_text(encoding="utf-8"))
+    assert saved["column"] == ["b03=lower", "b0[45]=text"]
+    assert saved["missing"] == ["b00=-1", "OOM"]
+    assert read_json("describe", "odd.csv", "--table", "odd.toml") == wanted
+    assert {row["column"] for row in wanted["table"]}.isdisjoint({"b04", "b05", "b06"})
+    assert "human" not in wanted["model_coverage"]
+    assert wanted["coverage"] < 1
+    found = run("rank", "odd.csv", "--table", "odd.toml", "--scorer", "ridge").stdout
+    assert "b03" in found
+    assert "b06" not in found
+
+
 @pytest.mark.parametrize(
     ("content", "why"),
     [

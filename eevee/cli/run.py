@@ -18,9 +18,19 @@ from eevee.cli.app import app
 from eevee.cli.command import verb
 from eevee.cli.options import OutputOptions
 from eevee.cli.printing import print_json, print_line, say
+from eevee.cli.run_adaptive import (
+    AdaptiveOptions,
+    OthersOptions,
+    adapted_as_json,
+    choice_words,
+    print_ahead,
+    verdict,
+)
 from eevee.cli.run_progress import run_progress
 
 if TYPE_CHECKING:
+    from eevee.running.adaptive import Choice
+    from eevee.running.adaptive_plan import AdaptivePlan
     from eevee.running.collect import Collected
     from eevee.running.devices import Slot
     from eevee.running.plan import Plan
@@ -74,11 +84,16 @@ class HowOptions:
         return make_slots(read_jobs(self.jobs), visible_gpus(), hardware=self.hardware)
 
 
-@app.command(epilog="Example: eevee run data/zoo/plan.json --dry-run")
+@app.command(
+    epilog="Example: eevee run data/zoo/adaptive.json --dry-run --adaptive --scores "
+    "data/zoo/scores.csv --drop-models knn-5 --costs data/zoo/costs.csv --budget 25% --until 0.02"
+)
 @verb
 def run(
     path: Annotated[Path, typer.Argument(metavar="PLAN", help="What `eevee plan` wrote.")],
     how: HowOptions,
+    adaptive: AdaptiveOptions,
+    others: OthersOptions,
     output: OutputOptions,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be run, and run nothing.")
@@ -97,9 +112,14 @@ def run(
     from eevee.running.plan import load_plan
     from eevee.running.runner import standing_of
 
+    adaptive.check_with(others, how.jobs, collect_only=collect_only)
     plan, accept = load_plan(path), accept_found or collect_only
     before = standing_of(plan, accept=accept)
     slots = how.slots()
+    if adaptive.adaptive:
+        adapting = adaptive.of(plan, others, how.settings(accept=accept))
+        _run_adaptively(path, adapting, slots, how, output, dry_run=dry_run)
+        return
     if dry_run:
         _print_dry(plan, before, slots, as_json=output.as_json)
         return
@@ -108,11 +128,50 @@ def run(
     after = standing_of(plan, accept=accept)
     collected = collect(plan, after.done, hardware=how.hardware)
     _print(plan, after, failed, collected, as_json=output.as_json)
+    _end(path, stop, failed=bool(after.to_run))
+
+
+def _end(path: Path, stop: Stopping, *, failed: bool) -> None:
     if stop.is_set():
         say(f"interrupted: eevee run {path} goes on from here")
         raise typer.Exit(exit_code(stop.number))
-    if after.to_run:
+    if failed:
         raise typer.Exit(1)
+
+
+def _run_adaptively(
+    path: Path,
+    run: AdaptivePlan,
+    slots: tuple[Slot, ...],
+    how: HowOptions,
+    output: OutputOptions,
+    *,
+    dry_run: bool,
+) -> None:
+    from eevee.running.collect import collect
+    from eevee.running.runner import standing_of
+
+    if dry_run:
+        print_ahead(run, as_json=output.as_json)
+        return
+    plan, accept, stop = run.plan, run.settings.accept, Stopping()
+    before = standing_of(plan, accept=accept)
+
+    def chosen(choice: Choice) -> None:
+        if not output.quiet:
+            say(choice_words(choice, run))
+
+    with stop.heard(), run_progress(plan, before, slots[:1], quiet=output.quiet) as report:
+        found, failed = run.run(slots[0], stop=stop, report=report, chosen=chosen)
+    after = standing_of(plan, accept=accept)
+    collected = collect(plan, after.done, hardware=how.hardware)
+    if output.as_json:
+        parts = _as_json(plan, after, failed, collected)
+        print_json(parts | {"adaptive": adapted_as_json(found)})
+    else:
+        _print(plan, after, failed, collected, as_json=False)
+        print_line(verdict(found, run))
+    _end(path, stop, failed=bool(failed))
 
 
 def _run(

@@ -16,7 +16,7 @@ from eevee.base.files import replacing
 from eevee.base.seeds import child_seed
 from eevee.completion.beliefs import Beliefs
 from eevee.completion.calibration import MIN_SCORES, Calibration, calibrate
-from eevee.completion.filling import Filling, Problem, Tell, choose, fill, signs, silent
+from eevee.completion.filling import Filling, Problem, Recipe, Tell, choose, fill, signs, silent
 from eevee.completion.gains import Gains, beliefs_of, measure
 from eevee.scorers.factor.scorer import checked_seed
 from eevee.stats.jackknife import check_level, models_needed
@@ -180,14 +180,8 @@ def impute(
     level, seed = check_level(level), checked_seed(seed)
     problem, sign = Problem.of(table), signs(table)
     with threadpool_limits(1, "blas"):  # its threads only get in each other's way here
-        recipe = choose(problem, np.random.default_rng(seed), tell)
+        recipe, calibration, gains = learn(problem, level, seed, tell)
         filling = fill(problem, problem.seen, recipe)
-        hiding = np.random.default_rng(child_seed(seed, 1))
-        tell("hiding measured cells, for the intervals")
-        calibration = calibrate(problem, recipe, level, hiding)
-        trying = np.random.default_rng(child_seed(seed, 2))
-        tell("showing hidden cells again, for what to run next")
-        gains = measure(problem, recipe, filling, calibration, trying)
     frame = table.scores if isinstance(table, ResultsTable) else table
     fillable = ~problem.seen & problem.seen.any(axis=0)
     measured = problem.scores * sign
@@ -210,10 +204,24 @@ def impute(
         level=level,
         beliefs=beliefs_of(filling, calibration),
         gains=gains,
-        columns=_columns(table),
-        costs=_costs(table),
+        columns=columns_of(table),
+        costs=costs_of(table),
         cost_unit=table.cost_unit if isinstance(table, ResultsTable) else NO_COSTS,
     )
+
+
+def learn(
+    problem: Problem, level: float, seed: int, tell: Tell = silent
+) -> tuple[Recipe, Calibration, Gains]:
+    """Choose the factor model; measure its errors, and what another score takes away of them."""
+    recipe = choose(problem, np.random.default_rng(seed), tell)
+    tell("hiding measured cells, for the intervals")
+    hiding = np.random.default_rng(child_seed(seed, 1))
+    calibration = calibrate(problem, recipe, level, hiding)
+    tell("showing hidden cells again, for what to run next")
+    trying = np.random.default_rng(child_seed(seed, 2))
+    filling = fill(problem, problem.seen, recipe)
+    return recipe, calibration, measure(problem, recipe, filling, calibration, trying)
 
 
 def is_large(table: ResultsTable) -> bool:
@@ -276,13 +284,15 @@ def _basis(
     )
 
 
-def _columns(table: ResultsTable | pd.DataFrame) -> pd.DataFrame:
+def columns_of(table: ResultsTable | pd.DataFrame) -> pd.DataFrame:
+    """Return `Completion.columns` of a table."""
     if isinstance(table, ResultsTable):
         return pd.DataFrame({"benchmark": table.columns["benchmark"], "target": table.is_target})
     return pd.DataFrame({"benchmark": table.columns, "target": True}, index=table.columns)
 
 
-def _costs(table: ResultsTable | pd.DataFrame) -> pd.Series[float]:
+def costs_of(table: ResultsTable | pd.DataFrame) -> pd.Series[float]:
+    """Return `Completion.costs` of a table."""
     if isinstance(table, ResultsTable):
         return pd.Series(table.costs)
     return pd.Series(1.0, index=table.columns)

@@ -66,6 +66,14 @@ class Standing:
         """Commands without a result, or with one that does not count."""
         return (*self.refused, *self.missing)
 
+    def refuse_elsewhere(self) -> None:
+        """Raise an `EeveeError` where results of something else are in the way."""
+        if self.elsewhere:
+            raise EeveeError(
+                f"{self.elsewhere[0].job.out}: is one of {len(self.elsewhere)} results that were "
+                "not made by eevee run; --accept-found counts them, or remove them"
+            )
+
 
 @dataclass(frozen=True)
 class Step:
@@ -177,11 +185,7 @@ def run_plan(
 
 def _to_run(plan: Plan, settings: RunSettings) -> Sequence[Job]:
     standing = standing_of(plan, accept=settings.accept)
-    if standing.elsewhere:
-        raise EeveeError(
-            f"{standing.elsewhere[0].job.out}: is one of {len(standing.elsewhere)} results that "
-            "were not made by eevee run; --accept-found counts them, or remove them"
-        )
+    standing.refuse_elsewhere()
     return standing.to_run
 
 

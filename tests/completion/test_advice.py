@@ -11,6 +11,7 @@ import pytest
 
 import eevee
 from eevee.base.errors import EeveeError
+from eevee.completion.advice import Advisor, next_benchmark
 from eevee.completion.beliefs import Beliefs
 from eevee.completion.complete import Completion, impute
 from eevee.completion.gains import Gains
@@ -143,3 +144,21 @@ def test_what_it_suggests_lowers_held_out_error_more_than_a_random_benchmark() -
         [after_one_more(table, seed, n_random=3) for seed in (100, 101)], axis=0
     )
     assert suggested < random < nothing
+
+
+def test_an_advisor_ranks_as_the_completion_with_the_model_in_it_does() -> None:
+    table = made_table(30, 8)
+    row = table.scores.loc["m07"].where(table.scores.columns < "b04")
+    others = table.take_models(table.scores.index != "m07")
+    lonely = Advisor.of(others).rank(row.to_numpy())
+    within = next_benchmark(table.scores.drop("m07").T.assign(m07=row).T, "m07")
+    both = lonely.set_index("benchmark")["share"], within.set_index("benchmark")["share"]
+    assert set(both[0].index) == set(both[1].index) == {"b04", "b05", "b06", "b07"}
+    np.testing.assert_allclose(both[0], both[1][both[0].index], atol=0.1)
+    assert lonely["benchmark"][0] == within["benchmark"][0]
+
+
+def test_an_advisor_ranks_for_a_model_without_any_score() -> None:
+    shown = Advisor.of(made_table(30, 8)).rank(np.full(8, np.nan))
+    assert len(shown) == 8
+    assert (shown["drop"] > 0).all()

@@ -235,3 +235,12 @@ def test_the_shipped_plan_is_what_its_command_writes(here: Path, run):
     run("plan", "data/zoo/tiers.yaml", *args)
     made = [job.command.replace(" plan/", " data/zoo/plan/") for job in load_plan(PLAN_FILE).jobs]
     assert made == [job.command for job in shipped.jobs]
+
+
+def test_the_shipped_adaptive_plan_has_every_benchmark_of_the_table():
+    shipped, table = (
+        load_plan(ROOT / "data/zoo/adaptive.json"),
+        read_table(ROOT / "data/zoo/scores.csv"),
+    )
+    assert tuple(job.benchmark for job in shipped.jobs) == table.benchmark_names
+    assert {job.model for job in shipped.jobs} == {"knn-5"}

@@ -130,8 +130,8 @@ def group_means(
     parts |= _tasks(table) or {name: (name,) for name in table.benchmark_names}
     labels = table.models[attribute].map(str).where(table.models[attribute].notna())
     means = _means(table, parts, weights).groupby(labels).mean().T
-    order = means.loc[EVERYTHING].sort_values(ascending=False, kind="stable").index
-    return means[order]
+    overall = means.loc[EVERYTHING].to_numpy(np.float64)
+    return means.iloc[:, np.argsort(-overall, kind="stable")]
 
 
 def grouping_attributes(table: ResultsTable) -> list[str]:
@@ -178,9 +178,7 @@ def correlation_map(table: ResultsTable) -> pd.DataFrame:
 def _tasks(table: ResultsTable) -> dict[str, tuple[str, ...]]:
     """Benchmarks by task, where there are at least two tasks."""
     tasks = table.benchmarks["task"]
-    named = {
-        str(task): tuple(tasks.index[tasks == task]) for task in sorted(set(tasks.dropna()))
-    }
+    named = {str(task): tuple(tasks.index[tasks == task]) for task in sorted(set(tasks.dropna()))}
     return named if len(named) > 1 else {}
 
 
@@ -190,9 +188,7 @@ def _means(
     """Return the mean scores of all models over the columns of each part, (models, parts)."""
     prepared, units = loss_weights(table, weights), table.units.to_numpy(np.float64)
     values = table.oriented
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a column without a score
-        centre = np.asarray(np.nanmean(values, axis=0))
+    centre = pd.DataFrame(values).mean(axis=0).to_numpy(np.float64).reshape(values.shape[1:])
     owners = np.array(table.benchmark_names, dtype=object)[table.column_owner]
 
     def of(names: Iterable[str]) -> FloatArray:

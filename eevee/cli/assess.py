@@ -10,9 +10,10 @@ from eevee.cli.app import app
 from eevee.cli.assess_print import print_assessment
 from eevee.cli.assess_splits import KindOptions, print_splits
 from eevee.cli.command import verb
-from eevee.cli.options import RunOptions, ScorerOptions, settings
+from eevee.cli.options import ScorerOptions, settings
 from eevee.cli.panels import MOST_SUBSETS
 from eevee.cli.printing import print_json, print_line, print_written, warn_of_leak
+from eevee.cli.report_option import ReportedRunOptions
 from eevee.cli.search_options import (
     GoalOptions,
     RuleOptions,
@@ -39,7 +40,7 @@ def assess(
     held_out: KindOptions,
     search: SearchOptions,
     rules: RuleOptions,
-    run: RunOptions,
+    run: ReportedRunOptions,
     goal: GoalOptions,
     lists: ListOptions,
     n_random: Annotated[
@@ -81,6 +82,7 @@ def assess(
                 own = {"random": n_random, "objectives": objectives}
                 given = settings(table, scorer, search, rules, goal, lists, held_out, **own)
                 save_assessment(run.out, study.table, found, given)
+                run.write_report(study.table)
     except Stopped:
         job.finish("nothing is estimated before all folds are done")
     warn_of_leak(found.leak)
@@ -89,6 +91,7 @@ def assess(
     else:
         _print_assessment(found, study.table, fixed=bool(fixed))
         print_written(run.out)
+        run.print_report()
 
 
 def _print_assessment(found: FullAssessment, table: ResultsTable, *, fixed: bool) -> None:

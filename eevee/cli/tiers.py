@@ -11,7 +11,7 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import RunOptions, ScorerOptions, is_whole, settings
+from eevee.cli.options import ScorerOptions, is_whole, settings
 from eevee.cli.print_search import (
     Baselines,
     minimised,
@@ -20,6 +20,7 @@ from eevee.cli.print_search import (
     print_notes,
 )
 from eevee.cli.printing import number, print_json, print_line, print_table, print_written
+from eevee.cli.report_option import ReportedRunOptions
 from eevee.cli.search_options import (
     RuleOptions,
     SearchOptions,
@@ -50,7 +51,7 @@ def tiers(
     scorer: ScorerOptions,
     search: SearchOptions,
     rules: RuleOptions,
-    run: RunOptions,
+    run: ReportedRunOptions,
     budget: Annotated[
         list[str] | None,
         typer.Option("--budget", help="NAME=COST, as small=12 or base=25%; once per tier."),
@@ -98,11 +99,13 @@ def tiers(
             asked = settings(table, scorer, search, rules, **own)
             shown = overview(made, result.searches, result.losses, advance=job.bar.advance)
             save_tiers(run.out, made, result, shown, asked)
+            run.write_report(read)
     if run.as_json:
         print_json(_as_json(result))
     else:
         _print_result(result, read)
         print_written(run.out)
+        run.print_report()
     job.finish()
 
 

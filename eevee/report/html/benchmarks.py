@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from eevee.report.html.charts import Axis, Point, Row, bar_chart, dot_chart
 from eevee.report.html.pictures import Legend, matrix
-from eevee.report.html.runs import Run
+from eevee.report.html.runs import Run, rows_of
 from eevee.report.html.words import counted, number
 
 TOP, BOTTOM = 30, 8
@@ -93,7 +93,7 @@ def _ranking(frame: pd.DataFrame) -> Ranking:
     frame = frame.sort_values(["loss", "cost", "benchmark"], ignore_index=True)
     rows = tuple(
         Alone(i + 1, row.benchmark, row.task, row.cost, row.loss, row.spread)
-        for i, row in enumerate(frame.itertuples())
+        for i, row in enumerate(rows_of(frame))
     )
     means = float(frame["mean_predictor"].max())
     lines = ((means, "predicting the mean"),) if math.isfinite(means) else ()
@@ -158,7 +158,7 @@ def _ablation(place: int, name: str, frame: pd.DataFrame) -> Ablation:
     frame = frame.dropna(subset=["increase"]).sort_values("increase", ascending=False)
     rows = tuple(
         (str(one.benchmark), float(one.increase), float(one.increase_spread))
-        for one in frame.itertuples()
+        for one in rows_of(frame)
     )
     drawn = [
         Row(benchmark, (_point(rise, spread, "gain" if rise >= 0 else "harm"),))
@@ -185,12 +185,11 @@ def _grid(found: dict[str, pd.DataFrame], *, by_size: bool) -> Markup:
     ]
     frame = pd.concat(parts, axis=1)
     order = sorted(frame.index, key=lambda name: (-frame.loc[name].notna().sum(), name))
-    frame = frame.loc[order]
-    most = float(frame.max().max())
-    legend = Legend("viridis", 0.0, max(most, 1e-9), ("0", number(most)), "not in the subset")
+    frame = frame.loc[order] / frame.max().where(frame.max() > 0)
+    legend = Legend("viridis", 0.0, 1.0, ("adds nothing", "adds most"), "not in the subset")
     return matrix(
         "ablation-grid",
-        "Rise of the search loss when a benchmark leaves, for each subset",
+        "Rise of the search loss when a benchmark leaves, as a share of the largest of its subset",
         f"{counted(len(frame), 'benchmark')} down, {counted(frame.shape[1], 'subset')} across; "
         "those that are in most subsets first.",
         frame,

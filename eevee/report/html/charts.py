@@ -14,7 +14,7 @@ from eevee.report.html.words import short
 WIDTH = 720.0
 ROW, LETTER = 18.0, 6.4
 """Height of a row and width of a letter of its name, in CSS pixels."""
-_TOP, _BOTTOM, _RIGHT = 10.0, 44.0, 24.0
+_TOP, _BOTTOM, _RIGHT = 18.0, 44.0, 24.0
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def bar_chart(name: str, title: str, text: str, rows: Sequence[Row], axis: Axis)
 
 def marker(drawing: Drawing, x: float, y: float, kind: str, size: float = 4.0) -> None:
     """Draw a dot; kinds have shapes of their own, so that colours are not all there is."""
-    shape = kind.split()[0]
+    shape = kind.split(maxsplit=1)[0]
     if shape in ("tier", "g3"):
         corners = [(x, y - size - 1), (x + size + 1, y), (x, y + size + 1), (x - size - 1, y)]
     elif shape in ("unseen", "g1"):
@@ -115,8 +115,8 @@ def _frame(
         drawing.text(scale(tick), bottom + 15, f"{tick:g}", "middle tick")
     for value, said in axis.lines:
         drawing.line(scale(value), _TOP, scale(value), bottom, "bound")
-        side = "end" if scale(value) > WIDTH * 0.7 else ""
-        drawing.text(scale(value) + (-4 if side else 4), bottom - 4, said, f"{side} note")
+        side = "end" if scale(value) > WIDTH * 0.7 else "middle"
+        drawing.text(scale(value), _TOP - 5, said, f"{side} note")
     for i, one in enumerate(names):
         drawing.text(left - 8, _height(i) + 4, one, "end name")
     drawing.text((left + WIDTH - _RIGHT) / 2, bottom + 34, axis.label, "middle label")

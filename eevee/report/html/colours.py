@@ -9,6 +9,7 @@ ROLES = {
     "random": (style.ORANGE, "#E9A93A"),
     "tier": (style.VERMILION, "#FF8A4A"),
     "unseen": (style.GREEN, "#3CC59A"),
+    "again": (style.SKY, "#A9D8F7"),
     "gain": (style.SKY, "#5BB4F0"),
     "harm": (style.ORANGE, "#E9A93A"),
 }

@@ -6,6 +6,7 @@ import base64
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -143,14 +144,23 @@ def _of_runs(tier: Tier, assessed: Sequence[Run]) -> str:
             if row is not None:
                 scorer = pick(about, "scorer", "name", kind=str) or ""
                 return (
-                    f"{number(row['loss'])}, 95 % interval {number(row['low'])} to "
-                    f"{number(row['high'])} ({row['method']}, {scorer}; {run.folder})"
+                    f"{number(row.loss)}, 95 % interval {number(row.low)} to "
+                    f"{number(row.high)} ({row.method}, {scorer}; {run.folder})"
                 )
     return ""
 
 
-def assessed_row(run: Run) -> dict[str, float | str] | None:
-    """Return method, loss and interval of the first method of an assessment.
+class AssessedRow(NamedTuple):
+    """A method, its assessed loss and the interval of that."""
+
+    method: str
+    loss: float
+    low: float
+    high: float
+
+
+def assessed_row(run: Run) -> AssessedRow | None:
+    """Return the first method of an assessment.
 
     For the kind of targets that it went by; the interval holds both that are known.
     """
@@ -163,7 +173,7 @@ def assessed_row(run: Run) -> dict[str, float | str] | None:
     loss, *limits = (float(row[name]) for name in names)
     known = [one for one in limits if math.isfinite(one)]
     low, high = (min(known), max(known)) if known else (math.nan, math.nan)
-    return {"method": str(row["method"]), "loss": loss, "low": low, "high": high}
+    return AssessedRow(str(row["method"]), loss, low, high)
 
 
 def _unseen(run: Run, tier: str) -> float:

@@ -11,7 +11,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from eevee.report.html.charts import WIDTH, marker
-from eevee.report.html.runs import Run, names_in, number_of
+from eevee.report.html.runs import Run, names_in, number_of, rows_of
 from eevee.report.html.svg import Drawing, Scale
 from eevee.report.html.words import counted, number
 from eevee.tiers.file import Tier
@@ -98,9 +98,7 @@ class Front:
 def find_front(runs: Sequence[Run], tiers: Sequence[Tier]) -> Front | None:
     """Return the front of the first run that has one."""
     for run in runs:
-        frame = run.frame(
-            "front.csv", text=["benchmarks"], numbers=_NUMBERS, optional=_OPTIONAL
-        )
+        frame = run.frame("front.csv", text=["benchmarks"], numbers=_NUMBERS, optional=_OPTIONAL)
         if frame is not None:
             return _front(run, frame.sort_values("cost", ignore_index=True), tiers)
     return None
@@ -111,7 +109,7 @@ def _front(run: Run, frame: pd.DataFrame, tiers: Sequence[Tier]) -> Front:
     chart, places = _draw(run, frame, tiers)
     steps = tuple(
         Step(names, row.cost, row.loss, row.spread, row.unseen, row.kendall, row.rescored_mean, *at)
-        for names, row, at in zip(subsets, frame.itertuples(), places, strict=True)
+        for names, row, at in zip(subsets, rows_of(frame), places, strict=True)
     )
     budgets = [tier.cost for tier in tiers] or [float(frame["cost"].median())]
     fitting = [i for i, one in enumerate(steps) if one.cost <= budgets[0]]

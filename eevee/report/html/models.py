@@ -21,11 +21,11 @@ from eevee.analysis.standings import (
 from eevee.plots.heatmap import heatmap_data
 from eevee.report.html.charts import Axis, Point, Row, dot_chart
 from eevee.report.html.pictures import Legend, matrix
-from eevee.report.html.words import counted, number
+from eevee.report.html.words import MINUS, counted, number
 from eevee.tables.results_table import ResultsTable
 
 _RANK = Legend("viridis", 0.0, 1.0, ("last", "best"), "not measured")
-_RHO = Legend("RdBu_r", -1.0, 1.0, ("−1, opposite order", "+1, the same order"), "not known")
+_RHO = Legend("RdBu_r", -1.0, 1.0, (f"{MINUS}1, opposite order", "+1, the same order"), "not known")
 _ROWS = 20
 """Benchmarks that groups are compared on, where the table has no tasks."""
 _KINDS = 8
@@ -165,7 +165,7 @@ def _draw_correlations(table: ResultsTable, chosen: set[str]) -> Markup | None:
     return matrix(
         "correlations",
         f"Rank correlations of {counted(len(found), 'benchmark')}",
-        f"Half of the pairs correlate by more than {number(float(np.nanmedian(apart)))}. Benchmarks "
+        f"Half of the pairs correlate by more than {number(float(np.nanmedian(apart)))}. Those "
         "that order the models alike stand side by side.",
         found,
         _RHO,
@@ -183,6 +183,7 @@ def groups(table: ResultsTable, weights: Weights | None) -> tuple[Groups, ...]:
 
 def _groups(place: int, table: ResultsTable, attribute: str, weights: Weights | None) -> Groups:
     means = group_means(table, attribute, weights=weights)
+    overall: list[float] = means.to_numpy(np.float64)[0].tolist()
     by_task = len(set(means.index[1:]) & set(table.benchmark_names)) == 0
     counts = table.models[attribute].map(str)[table.models[attribute].notna()].value_counts()
     kinds = [f"g{i}" if i < _KINDS else "gx" for i in range(means.shape[1])]
@@ -202,9 +203,8 @@ def _groups(place: int, table: ResultsTable, attribute: str, weights: Weights | 
     chart = dot_chart(
         f"groups-{place}",
         f"Mean scores of models by {attribute}",
-        f"On all benchmarks the best group is {means.columns[0]} "
-        f"({number(float(means.iloc[0, 0]))}), the last {means.columns[-1]} "
-        f"({number(float(means.iloc[0, -1]))}). The table below has all.",
+        f"On all benchmarks the best group is {means.columns[0]} ({number(overall[0])}), the last "
+        f"{means.columns[-1]} ({number(overall[-1])}). The table below has all.",
         drawn,
         Axis("mean score (standard deviations above the mean of all models)", ((0.0, "mean"),)),
     )

@@ -122,12 +122,16 @@ def render(page: Page) -> str:
     """Return the HTML text of a page: style, script and pictures are in it."""
     style = style_variables() + _file("report.css")
     script = _file("report.js")
-    return _templates().get_template("page.html.j2").render(
-        page=page,
-        style=Markup(style),
-        script=Markup(script),
-        style_hash=_csp_hash(style),
-        script_hash=_csp_hash(script),
+    return (
+        _templates()
+        .get_template("page.html.j2")
+        .render(
+            page=page,
+            style=Markup(style),
+            script=Markup(script),
+            style_hash=_csp_hash(style),
+            script_hash=_csp_hash(script),
+        )
     )
 
 
@@ -196,7 +200,7 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     shown = {name: getattr(words, name) for name in ("number", "percent", "counted", "listed")}
-    templates.filters |= {**shown, "visible": visible, "sentence": words.sentence}
+    templates.filters |= {**shown, "visible": visible, "prose": words.prose, "fixed": words.fixed}
     return templates
 
 

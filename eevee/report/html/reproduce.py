@@ -177,7 +177,7 @@ def _limits(run: Run, decision: Decision, kinds: Sequence[str]) -> Iterator[str]
         )
     copies = run.value("table", "near_duplicates", "said", kind=str)
     if copies:
-        yield f"{copies[:1].upper()}{copies[1:]}: losses are too good where they are not kept together."
+        yield f"{copies}: losses are too good unless they are kept together."
     if decision.tiers and any(one.tier.search_loss.targets == "all" for one in decision.tiers):
         yield (
             "Losses over all benchmarks fall with every benchmark that is run, by arithmetic "

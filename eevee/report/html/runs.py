@@ -1,11 +1,11 @@
-"""`Run`: a run folder as the page reads it; every value is checked, since a folder may be edited."""
+"""`Run`: a run folder as the page reads it; values are checked, since a folder may be edited."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ import pandas as pd
 
 from eevee.base.bounded import TooLarge, read_bytes
 from eevee.base.errors import EeveeError
-from eevee.plots._frames import checked, with_column
+from eevee.plots._frames import checked, read_data, with_column
 from eevee.report.out import config_of
 from eevee.tables.results_table import NO_COSTS
 from eevee.tiers.file import TierSet, load_tiers
@@ -182,6 +182,11 @@ def number_of(content: object, *keys: str) -> float:
     return float("nan") if found is None else found
 
 
+def rows_of(frame: pd.DataFrame) -> Iterator[Any]:
+    """Give the rows of a frame from `Run.frame`, whose columns are attributes of each."""
+    return iter(frame.itertuples())
+
+
 def names_in(text: str) -> tuple[str, ...]:
     """Return a subset from the JSON list that a CSV cell holds; empty where it is none.
 
@@ -207,8 +212,6 @@ def _bytes(path: Path) -> bytes:
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
-    from eevee.plots._frames import read_data
-
     if path.stat().st_size > _MOST:
         raise EeveeError(f"{path}: larger than {_MOST // 1_000_000} MB")
     return read_data(path)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from eevee.report.html.runs import Run, names_in
+from eevee.report.html.runs import Run, names_in, rows_of
 
 SHOWN = 10
 """Ranked subsets of a search that are shown."""
@@ -93,8 +93,7 @@ def _searches(run: Run, by: str) -> Iterator[Search]:
         numbers=["loss", "cost", "size"],
         optional=["rescored_mean"],
     )
-    for name, rows in frame.groupby(by, sort=False):
-        rows = rows.sort_values("rank")
+    for name, rows in frame.sort_values("rank").groupby(by, sort=False):
         yield Search(
             name=str(name),
             subsets=tuple(_ranked(rows.head(SHOWN))),
@@ -106,7 +105,7 @@ def _searches(run: Run, by: str) -> Iterator[Search]:
 
 def _ranked(rows: pd.DataFrame) -> Iterator[Ranked]:
     first: tuple[str, ...] = ()
-    for row in rows.itertuples():
+    for row in rows_of(rows):
         names = names_in(str(row.benchmarks))
         first = first or names
         yield Ranked(
@@ -120,7 +119,7 @@ def _baselines(beside: pd.DataFrame | None, name: str, by: str) -> Iterator[Base
     if beside is None:
         return
     rows = beside[beside["tier"] == name] if by == "tier" else beside
-    for row in rows.itertuples():
+    for row in rows_of(rows):
         yield Baseline(
             str(row.method), row.loss, row.rescored_mean, row.cost, row.size, str(row.note)
         )

@@ -15,6 +15,7 @@ from eevee.report.html.svg import Drawing, Scale
 from eevee.report.html.words import number
 
 _QUANTILES = ("lowest", "p10", "q1", "median", "q3", "p90")
+_BESIDE = ["median", "p10", "p90"]
 _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 280.0, 56.0, 18.0, 16.0, 46.0
 TARGETS = {
     "all": "All benchmarks are predicted: the loss falls with k by arithmetic alone",
@@ -44,12 +45,14 @@ class Curve:
 def find_curves(runs: Sequence[Run]) -> tuple[Curve, ...]:
     """Return the curves over k of the first sweep."""
     for run in runs:
-        frame = run.frame(
-            "figures/sweep.csv", text=["targets", "kind"], numbers=["k", *_QUANTILES]
-        )
+        frame = run.frame("figures/sweep.csv", text=["targets", "kind"], numbers=["k", *_QUANTILES])
         if frame is not None:
             return tuple(_curves(frame))
     return ()
+
+
+def _points(values: pd.Series[float], x: Scale, y: Scale) -> list[tuple[float, float]]:
+    return [(x(float(str(k))), y(value)) for k, value in values.items()]
 
 
 def _curves(frame: pd.DataFrame) -> Iterator[Curve]:
@@ -61,10 +64,15 @@ def _curves(frame: pd.DataFrame) -> Iterator[Curve]:
             continue
         random = parts["random"].reindex(top.index)
         rows = tuple(
-            (int(k), top["lowest"][k], top["median"][k], *random.loc[k, ["median", "p10", "p90"]])
+            (
+                int(float(str(k))),
+                top["lowest"][k],
+                top["median"][k],
+                *random.loc[k, ["median", "p10", "p90"]],
+            )
             for k in top.index
         )
-        best = int(top["lowest"].idxmin())
+        best = int(top.index[int(top["lowest"].argmin())])
         yield Curve(title, _draw(targets, top, random, best), rows, best)
 
 
@@ -78,22 +86,22 @@ def _draw(targets: str, top: pd.DataFrame, random: pd.DataFrame, best: int) -> M
         f"{top.index[0]:.0f} it is {number(float(lowest.iloc[0]))}, where the random median is "
         f"{number(float(beside.iloc[0]))}. The table below has all.",
     )
-    highest = float(np.nanmax([top["p90"].max(), random["p90"].max()]))
+    highest = max(one for one in (top["p90"].max(), random["p90"].max()) if np.isfinite(one))
     x = Scale(top.index[0] - 0.6, top.index[-1] + 0.6, _LEFT, WIDTH - _RIGHT)
     y = Scale(0.0, 1.04 * highest, _HEIGHT - _BOTTOM, _TOP)
     _draw_axes(drawing, x, y)
     known = random[random["p10"].notna()]
     if len(known):
-        band = [(x(k), y(v)) for k, v in known["p10"].items()]
-        band += [(x(k), y(v)) for k, v in reversed(list(known["p90"].items()))]
+        band = _points(known["p10"], x, y)
+        band += _points(known["p90"], x, y)[::-1]
         drawing.path(band, "band random", closed=True)
-        drawing.path([(x(k), y(v)) for k, v in known["median"].items()], "curve random")
+        drawing.path(_points(known["median"], x, y), "curve random")
     width = min(16.0, 0.6 * (x(1) - x(0)))
     for k, row in top.iterrows():
         _draw_box(drawing, x(float(str(k))), width, [y(row[name]) for name in _QUANTILES])
-    drawing.path([(x(k), y(v)) for k, v in lowest.items()], "curve search")
+    drawing.path(_points(lowest, x, y), "curve search")
     drawing.add("circle", cx=x(best), cy=y(float(lowest.min())), r=6, class_="here")
-    _draw_key(drawing, many=bool((top["p90"] > top["lowest"]).any()))
+    _draw_key(drawing, many=bool((top["p90"] > top["lowest"]).any()), random=len(known) > 0)
     return drawing.svg
 
 
@@ -120,11 +128,11 @@ def _draw_axes(drawing: Drawing, x: Scale, y: Scale) -> None:
     drawing.text((_LEFT + WIDTH) / 2, _HEIGHT - 8, "k, benchmarks that are run", "middle label")
 
 
-def _draw_key(drawing: Drawing, *, many: bool) -> None:
+def _draw_key(drawing: Drawing, *, many: bool, random: bool) -> None:
     said = "lowest search loss" + (", box: the 50 best" if many else "")
-    for i, (kind, text) in enumerate(
-        (("search", said), ("random", "random subsets: median, 10 to 90 %"))
-    ):
+    keys = [("search", said)]
+    keys += [("random", "random subsets: median, 10 to 90 %")] if random else []
+    for i, (kind, text) in enumerate(keys):
         y = _TOP + 10 + 18 * i
         drawing.line(WIDTH - 250, y, WIDTH - 230, y, f"curve {kind}")
         drawing.text(WIDTH - 222, y + 4, text, "tick")

@@ -1,10 +1,11 @@
-"""`Drawing`: an SVG picture with a title and a description; colours are classes of the style sheet."""
+"""`Drawing`: an SVG picture with a title and a description; colours are classes of CSS."""
 
 from __future__ import annotations
 
 import base64
 import io
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup, escape
@@ -12,6 +13,9 @@ from matplotlib.image import imsave
 from matplotlib.ticker import LogLocator, MaxNLocator
 
 from eevee.base.arrays import FloatArray
+
+_NO_METADATA: Any = {"Software": None}
+Points = Sequence[tuple[float, float]]
 
 
 class Drawing:
@@ -51,12 +55,12 @@ class Drawing:
         """Add a straight line."""
         self.add("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=kind)
 
-    def path(self, points: Sequence[tuple[float, float]], kind: str, *, closed: bool = False) -> None:
+    def path(self, points: Points, kind: str, *, closed: bool = False) -> None:
         """Add a line through points, or the area inside."""
         through = "L".join(f"{x:.1f},{y:.1f}" for x, y in points)
         self.add("path", d=f"M{through}{'Z' if closed else ''}", class_=kind)
 
-    def steps(self, points: Sequence[tuple[float, float]], right: float, kind: str) -> None:
+    def steps(self, points: Points, right: float, kind: str) -> None:
         """Add a line that stays at each height until the next point, and ends at the right."""
         through: list[tuple[float, float]] = []
         for (x, y), (after, _) in zip(points, [*points[1:], (right, 0.0)], strict=True):
@@ -66,7 +70,7 @@ class Drawing:
     def image(self, colours: FloatArray, x: float, y: float, size: tuple[float, float]) -> None:
         """Add a picture of a matrix, (rows, columns, 4) with values in 0..1, one cell a pixel."""
         file = io.BytesIO()
-        imsave(file, colours, format="png", metadata={"Software": None})
+        imsave(file, colours, format="png", metadata=_NO_METADATA)
         data = base64.b64encode(file.getvalue()).decode("ascii")
         href = f"data:image/png;base64,{data}"
         width, height = size
@@ -111,6 +115,7 @@ class Scale:
         self.low, self.high, self.start, self.end, self.log = low, high, start, end, log
 
     def __call__(self, value: float) -> float:
+        """Return the place of a value."""
         low, high = self.low, self.high
         if self.log:
             low, high, value = np.log([low, high, max(value, low)])
@@ -120,7 +125,7 @@ class Scale:
     def ticks(self, most: int = 6) -> list[float]:
         """Return round values between the ends."""
         if self.log:
-            wide = self.high / self.low > 100
+            wide = self.high / self.low > 1000
             found = LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0)).tick_values(
                 self.low, self.high
             )

@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from eevee.report.html.charts import Axis, Point, Row, bar_chart, dot_chart
-from eevee.report.html.runs import Run, number_of, pick
+from eevee.report.html.runs import Run, number_of, pick, rows_of
 from eevee.report.html.words import number, percent
 
 _MEASURES = ("loss_unseen", "r2", "spearman", "kendall")
@@ -106,12 +106,10 @@ def _method(row: Mapping[Any, Any]) -> Method:
 
 
 def _pairs(run: Run, method: str) -> Iterator[tuple[str, float, float]]:
-    frame = run.frame(
-        "pairwise.csv", text=["method", "high"], numbers=["low", "pairs", "accuracy"]
-    )
+    frame = run.frame("pairwise.csv", text=["method", "high"], numbers=["low", "pairs", "accuracy"])
     if frame is None:
         return
-    for row in frame[frame["method"] == method].itertuples():
+    for row in rows_of(frame[frame["method"] == method]):
         high = row.high.removesuffix(".0")
         gap = f"over {row.low:g}" if high == "inf" else f"{row.low:g} to {high}"
         yield gap, row.pairs, row.accuracy
@@ -166,7 +164,7 @@ def _stable(
 ) -> Stable:
     rows = sorted((one for one in rows if any(one[1:])), key=lambda one: (-one[1], -one[2], one[0]))
     drawn = [
-        Row(name, (Point(100 * first, kind="search"), Point(100 * second, kind="random")))
+        Row(name, (Point(100 * first, kind="search"), Point(100 * second, kind="again")))
         for name, first, second in rows[:MOST]
     ]
     chart = bar_chart(
@@ -197,4 +195,3 @@ def _words(content: Mapping[str, Any]) -> Iterator[str]:
         )
     for sentence in pick(content, "words", kind=list) or ():
         yield str(sentence)
-

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
+
+from markupsafe import Markup, escape
 
 from eevee.base.visible import visible
 
-DASH = "–"
+DASH, MINUS = "\u2013", "\u2212"
 
 
 def number(value: float | None) -> str:
@@ -15,12 +18,25 @@ def number(value: float | None) -> str:
 
     Examples
     --------
-    >>> number(0.37653), number(12345.6), number(None), number(2.0)
-    ('0.3765', '12,346', '–', '2')
+    >>> number(0.37653), number(12345.6), number(None) == DASH, number(2.0)
+    ('0.3765', '12,346', True, '2')
     """
     if value is None or not math.isfinite(value):
         return DASH
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def fixed(value: float | None) -> str:
+    """Write a number with two decimals.
+
+    Examples
+    --------
+    >>> fixed(0.5), fixed(float("nan")) == DASH
+    ('0.50', True)
+    """
+    if value is None or not math.isfinite(value):
+        return DASH
+    return f"{value:.2f}".replace("-", MINUS)
 
 
 def percent(share: float | None) -> str:
@@ -98,3 +114,14 @@ def sentence(text: str) -> str:
     text = visible(text).strip()
     end = "" if not text or text[-1] in ".!?" else "."
     return f"{text[:1].upper()}{text[1:]}{end}"
+
+
+def prose(text: str) -> Markup:
+    """Return a sentence as HTML: escaped, commands between backticks as code.
+
+    Examples
+    --------
+    >>> prose("only `eevee assess` can tell")
+    Markup('Only <code>eevee assess</code> can tell.')
+    """
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(sentence(text)))))

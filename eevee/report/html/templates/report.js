@@ -92,8 +92,3 @@ function changes(front, place, inside) {
 function byId(id) {
   return document.getElementById(id);
 }
-
-// On paper everything is open.
-addEventListener("beforeprint", () => {
-  for (const part of document.querySelectorAll("details")) part.open = true;
-});

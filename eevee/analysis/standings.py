@@ -186,9 +186,10 @@ def _means(
     table: ResultsTable, parts: Mapping[str, Iterable[str]], weights: Weights | None
 ) -> pd.DataFrame:
     """Return the mean scores of all models over the columns of each part, (models, parts)."""
-    prepared, units = loss_weights(table, weights), table.units.to_numpy(np.float64)
+    prepared = loss_weights(table, weights)
+    units: FloatArray = np.array(table.units.tolist())
     values = table.oriented
-    centre = pd.DataFrame(values).mean(axis=0).to_numpy(np.float64).reshape(values.shape[1:])
+    centre: FloatArray = np.array(pd.DataFrame(values).mean(axis=0).tolist())
     owners = np.array(table.benchmark_names, dtype=object)[table.column_owner]
 
     def of(names: Iterable[str]) -> FloatArray:

@@ -13,7 +13,7 @@ from eevee.cli.options import JsonOption
 from eevee.cli.printing import print_json, print_line
 
 
-@app.command(epilog="Example: eevee report data/zoo/run --out runs/report.html")
+@app.command(epilog="Example: eevee report data/bbh/run --out runs/report.html")
 @verb
 def report(
     runs: Annotated[

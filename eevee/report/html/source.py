@@ -63,7 +63,7 @@ def find_source(
     inputs = _inputs(run)
     lost = {name: why for name, path in inputs.items() if (why := _lost(run, name, path))}
     if "scores" not in inputs:
-        lost["scores"] = "The run does not say which file the scores are in"
+        lost["scores"] = "the run does not say which file the scores are in"
     fatal = [why for name, why in lost.items() if name != "models"]
     if fatal:
         return Source(None, weights, (*said, f"{fatal[0]}: nothing is shown of single models."))
@@ -105,14 +105,14 @@ def _lost(run: Run, name: str, path: Path) -> str:
     """Say why a file is not that of the run, or ""."""
     known = run.value("inputs", name, "sha256", kind=str)
     if known is None:
-        return "" if path.is_dir() else f"{path} could be read only once"
+        return "" if path.is_dir() else f"the file {path} could be read only once"
     if not path.is_file():
-        return f"{path} is not there ({_HERE})"
+        return f"the file {path} is not there ({_HERE})"
     try:
         same = hash_files({name: path})[name]["sha256"] == known
     except OSError as error:
-        return f"{path} cannot be read ({error.strerror or error})"
-    return "" if same else f"{path} has changed since the run"
+        return f"the file {path} cannot be read ({error.strerror or error})"
+    return "" if same else f"the file {path} has changed since the run"
 
 
 def _weights(run: Run) -> tuple[Mapping[str, float] | None, tuple[str, ...]]:

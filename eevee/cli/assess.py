@@ -12,7 +12,7 @@ from eevee.cli.assess_splits import KindOptions, print_splits
 from eevee.cli.command import verb
 from eevee.cli.options import ScorerOptions, settings
 from eevee.cli.panels import MOST_SUBSETS
-from eevee.cli.printing import print_json, print_line, print_written, warn_of_leak
+from eevee.cli.printing import print_json, print_line, warn_of_leak
 from eevee.cli.report_option import ReportedRunOptions
 from eevee.cli.search_options import (
     GoalOptions,
@@ -64,8 +64,7 @@ def assess(
     from eevee.base.errors import Stopped
     from eevee.report.assessment import save_assessment
 
-    fixed = _given(goal, lists, held_out)
-    check_goal(goal, scorer, search)
+    fixed = _given(goal, lists, held_out, scorer, search)
     others = parse_objectives(objectives, search, searched=goal.given)
     procedure, kept = search.make(scorer.paper), rules.make(goal.largest)
     try:
@@ -90,8 +89,7 @@ def assess(
         print_json(_as_json(found, study.table))
     else:
         _print_assessment(found, study.table, fixed=bool(fixed))
-        print_written(run.out)
-        run.print_report()
+        run.print_written()
 
 
 def _print_assessment(found: FullAssessment, table: ResultsTable, *, fixed: bool) -> None:
@@ -103,12 +101,17 @@ def _print_assessment(found: FullAssessment, table: ResultsTable, *, fixed: bool
 
 
 def _given(
-    goal: GoalOptions, lists: ListOptions, held_out: KindOptions
+    goal: GoalOptions,
+    lists: ListOptions,
+    held_out: KindOptions,
+    scorer: ScorerOptions,
+    search: SearchOptions,
 ) -> dict[str, tuple[str, ...]]:
     """Return the given lists, if there are any; refuse to assess nothing as wrong usage."""
     if not lists.given and not goal.given:
         raise typer.BadParameter("give -k, --budget, --subset or --tier-file")
     held_out.check_goal(goal)
+    check_goal(goal, scorer, search)
     return lists.subsets() if lists.given else {}
 
 

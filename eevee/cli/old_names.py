@@ -55,7 +55,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
 }
 """By verb, earlier name to name."""
 
-NEW = frozenset({"plan", "run", "costs"})
+NEW = frozenset({"plan", "run", "costs", "report"})
 """Verbs that never had other names, nor options with other names."""
 ANY = "*"
 _QUIET = {"-q": "", "--quiet": ""}

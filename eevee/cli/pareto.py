@@ -12,7 +12,7 @@ from eevee.cli.app import app
 from eevee.cli.command import verb
 from eevee.cli.options import FrontScorerOptions, settings
 from eevee.cli.panels import MOST_SUBSETS
-from eevee.cli.printing import number, print_json, print_line, print_table, print_written
+from eevee.cli.printing import number, print_json, print_line, print_table
 from eevee.cli.report_option import ReportedRunOptions
 from eevee.cli.search_options import RuleOptions, SearchOptions, check_sizes_compare
 from eevee.cli.session import session
@@ -93,8 +93,7 @@ def pareto(
         print_json(_as_json(result, read))
     else:
         _print_result(result, read)
-        print_written(run.out)
-        run.print_report()
+        run.print_written()
     job.finish()
 
 

@@ -9,7 +9,7 @@ import typer
 
 from eevee.cli.options import RunOptions
 from eevee.cli.panels import OUTPUT, option
-from eevee.cli.printing import print_line
+from eevee.cli.printing import print_line, print_written
 
 if TYPE_CHECKING:
     from eevee.tables.results_table import ResultsTable
@@ -36,7 +36,8 @@ class ReportedRunOptions(RunOptions):
         if self.report and self.out is not None:
             write_report([self.out], table=table)
 
-    def print_report(self) -> None:
-        """Say where the report is, if there is one."""
+    def print_written(self) -> None:
+        """Say where the run folder is, and the report, if there are any."""
+        print_written(self.out)
         if self.report and self.out is not None:
             print_line(f"report: {self.out / 'report.html'}")

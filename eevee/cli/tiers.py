@@ -19,7 +19,7 @@ from eevee.cli.print_search import (
     print_baselines,
     print_notes,
 )
-from eevee.cli.printing import number, print_json, print_line, print_table, print_written
+from eevee.cli.printing import number, print_json, print_line, print_table
 from eevee.cli.report_option import ReportedRunOptions
 from eevee.cli.search_options import (
     RuleOptions,
@@ -104,8 +104,7 @@ def tiers(
         print_json(_as_json(result))
     else:
         _print_result(result, read)
-        print_written(run.out)
-        run.print_report()
+        run.print_written()
     job.finish()
 
 

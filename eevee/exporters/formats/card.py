@@ -55,6 +55,7 @@ def _front_matter(export: Export, one: TierTasks) -> str:
 def _card(export: Export, one: TierTasks) -> str:
     tier, tiers = one.tier, export.tiers
     unit = _literal(tiers.cost_unit)
+    name = tier.name if re.fullmatch(r"\w[\w.-]*", tier.name) else "NAME"
     budget = "" if tier.budget is None else f" (budget: {tier.budget:.6g})"
     rows = [
         f"| {_literal(member.name)} | {_literal(member.task or '')} | {member.cost:.6g} |"
@@ -72,7 +73,7 @@ def _card(export: Export, one: TierTasks) -> str:
             "\n## How to run it\n",
             "Run these benchmarks on a new model, write its scores into `new.csv` (a row per "
             "model, a column per benchmark), and predict the others:\n",
-            "```sh\neevee predict tiers.yaml --tier NAME new.csv --scores SCORES\n```",
+            f"```sh\neevee predict tiers.yaml --tier {name} new.csv --scores SCORES\n```",
             "\n## How far to trust it\n",
             *_trust(export, tier),
             "\n## How it was chosen\n",

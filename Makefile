@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: demo test slow-test docs-test check lint types doctests harness bench fuzz clean
+.PHONY: demo test slow-test docs-test browser check lint types doctests harness bench fuzz clean
 
 demo: $(VENV)/.demo ## Choose three tiers for the shipped table; writes runs/zoo
 	$(BIN)/eevee tiers data/zoo/scores.csv --costs data/zoo/costs.csv \
@@ -19,6 +19,9 @@ slow-test: $(VENV)/.test ## Run the slow ones: simulations, killed runs, whole c
 
 docs-test: $(VENV)/.test ## Run what README.md and docs/ show, and follow their links; part of `test`
 	$(BIN)/python -m pytest -n auto tests/test_docs.py
+
+browser: $(VENV)/.test ## Install what drives Chromium, for the tests of the report in a browser
+	$(PIP) install -c constraints.txt -e '.[test,browser]'
 
 check: lint types doctests ## Lint, format, types, doctests; `make -j2 check` where there are two cores
 

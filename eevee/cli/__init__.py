@@ -11,6 +11,7 @@ from eevee.cli import export as export
 from eevee.cli import pareto as pareto
 from eevee.cli import judge as judge
 from eevee.cli import assess as assess
+from eevee.cli import report as report
 from eevee.cli import predict as predict
 from eevee.cli import impute as impute
 from eevee.cli import plan as plan

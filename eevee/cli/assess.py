@@ -10,9 +10,10 @@ from eevee.cli.app import app
 from eevee.cli.assess_print import print_assessment, print_in_brief
 from eevee.cli.assess_splits import KindOptions, print_splits
 from eevee.cli.command import verb
-from eevee.cli.options import RunOptions, ScorerOptions
+from eevee.cli.options import ScorerOptions
 from eevee.cli.panels import MOST_SUBSETS
-from eevee.cli.printing import print_json, print_line, print_written, warn_of_leak
+from eevee.cli.printing import print_json, print_line, warn_of_leak
+from eevee.cli.report_option import ReportedRunOptions
 from eevee.cli.search_options import (
     GoalOptions,
     RuleOptions,
@@ -39,7 +40,7 @@ def assess(
     held_out: KindOptions,
     search: SearchOptions,
     rules: RuleOptions,
-    run: RunOptions,
+    run: ReportedRunOptions,
     goal: GoalOptions,
     lists: ListOptions,
     n_random: Annotated[
@@ -63,8 +64,7 @@ def assess(
     from eevee.base.errors import Stopped
     from eevee.report.assessment import save_assessment
 
-    fixed = _given(goal, lists, held_out)
-    check_goal(goal, scorer, search)
+    fixed = _given(goal, lists, held_out, scorer, search)
     others = parse_objectives(objectives, search, searched=goal.given)
     procedure, kept = search.make(scorer.paper), rules.make(goal.largest)
     try:
@@ -81,6 +81,7 @@ def assess(
                 own = {"random": n_random, "objectives": objectives}
                 given = job.settings(table, scorer, search, rules, goal, lists, held_out, **own)
                 save_assessment(run.out, study.table, found, given)
+                run.write_report(study.table)
     except Stopped:
         job.finish("nothing is estimated before all folds are done")
     warn_of_leak(found.leak)
@@ -88,7 +89,7 @@ def assess(
         print_json(_as_json(found, study.table))
     else:
         _print_assessment(found, study.table, fixed=bool(fixed), verbose=run.verbose)
-        print_written(run.out)
+        run.print_written()
 
 
 def _print_assessment(
@@ -105,12 +106,17 @@ def _print_assessment(
 
 
 def _given(
-    goal: GoalOptions, lists: ListOptions, held_out: KindOptions
+    goal: GoalOptions,
+    lists: ListOptions,
+    held_out: KindOptions,
+    scorer: ScorerOptions,
+    search: SearchOptions,
 ) -> dict[str, tuple[str, ...]]:
     """Return the given lists, if there are any; refuse to assess nothing as wrong usage."""
     if not lists.given and not goal.given:
         raise typer.BadParameter("give -k, --budget, --subset or --tier-file")
     held_out.check_goal(goal)
+    check_goal(goal, scorer, search)
     return lists.subsets() if lists.given else {}
 
 

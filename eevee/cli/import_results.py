@@ -22,7 +22,6 @@ from eevee.cli.table_options import (
     MaxMbOption,
     MissingOption,
     check_reading,
-    roles_of,
 )
 
 if TYPE_CHECKING:
@@ -65,6 +64,7 @@ class HowToRead:
 
     def options(self) -> Options:
         """Return them as the readers take them."""
+        from eevee.readers.from_options import roles_of
         from eevee.readers.measured import Options
 
         return Options(

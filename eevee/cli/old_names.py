@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from eevee.cli.command import one_exit
+from eevee.cli.command_line import running
 from eevee.cli.panels import COST_OPTIONS
 from eevee.cli.printing import say
 
@@ -54,7 +55,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
 }
 """By verb, earlier name to name."""
 
-NEW = frozenset({"plan", "run", "costs"})
+NEW = frozenset({"plan", "run", "costs", "report"})
 """Verbs that never had other names, nor options with other names."""
 ANY = "*"
 _QUIET = {"-q": "", "--quiet": ""}
@@ -73,6 +74,11 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put today's names in place of earlier ones, and say so once for each."""
         return super().parse_args(ctx, _today(self.name or "", args))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run; what was typed can be asked for meanwhile."""
+        with running(ctx):
+            return super().invoke(ctx)
 
 
 class Group(TyperGroup):

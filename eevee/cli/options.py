@@ -289,6 +289,7 @@ class RunOptions(LongOptions):
 
 def settings(*groups: object, **more: Any) -> dict[str, Any]:
     """Return what a job was asked to do: every option, and what the files were that it read."""
+    from eevee.cli.command_line import given_words
     from eevee.report.run_folder import hash_files
 
     values: dict[str, Any] = {}
@@ -297,4 +298,10 @@ def settings(*groups: object, **more: Any) -> dict[str, Any]:
     values |= more
     files = {name: value for name, value in values.items() if isinstance(value, Path)}
     options = {name: value for name, value in values.items() if name not in files}
-    return {"seed": options.pop("seed"), "options": options, "inputs": hash_files(files)}
+    seed, words = options.pop("seed"), given_words()
+    return {
+        "seed": seed,
+        "command_line": words,
+        "options": options,
+        "inputs": hash_files(files),
+    }

@@ -10,9 +10,10 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import FrontScorerOptions, RunOptions
+from eevee.cli.options import FrontScorerOptions
 from eevee.cli.panels import MOST_SUBSETS
-from eevee.cli.printing import number, print_json, print_line, print_table, print_written
+from eevee.cli.printing import number, print_json, print_line, print_table
+from eevee.cli.report_option import ReportedRunOptions
 from eevee.cli.search_options import RuleOptions, SearchOptions, check_sizes_compare
 from eevee.cli.session import session
 from eevee.cli.table_options import TableOptions
@@ -39,7 +40,7 @@ def pareto(
     table: TableOptions,
     scorer: FrontScorerOptions,
     rules: RuleOptions,
-    run: RunOptions,
+    run: ReportedRunOptions,
     budget: Annotated[
         list[str] | None,
         typer.Option("--budget", help="Also a tier: NAME=COST, as small=12 or base=25%; repeats."),
@@ -87,11 +88,12 @@ def pareto(
         if run.out is not None:
             own = {"budgets": budgets, "one_se": one_se, "evaluations": evaluations}
             save_pareto(run.out, made, result, job.settings(table, scorer, rules, **own))
+            run.write_report(read)
     if run.as_json:
         print_json(_as_json(result, read))
     else:
         _print_result(result, read, verbose=run.verbose)
-        print_written(run.out)
+        run.print_written()
     job.finish()
 
 

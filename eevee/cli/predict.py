@@ -16,7 +16,8 @@ from eevee.cli.options import DetailOptions, parse_epochs
 from eevee.cli.panels import MANY, MOST_SEED
 from eevee.cli.printing import print_json, print_line, print_table, print_written, say
 from eevee.cli.subset_options import Names, TierName, named_subsets, tier_subsets
-from eevee.cli.table_options import TrainingTableOptions, roles_of
+from eevee.cli.table_options import TrainingTableOptions
+from eevee.readers.from_options import roles_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -44,6 +44,7 @@ def sweep(
     ],
 ) -> None:
     """Search at several sizes, and show the loss over k for both kinds of target (Fig. 5)."""
+    from eevee.analysis.ablation import ablate_subsets
     from eevee.report.searches import save_sweep
     from eevee.search.sweep import sweep as search_sizes
 
@@ -57,7 +58,10 @@ def sweep(
             control=job.control, elsewhere=scorer.elsewhere(made, read, search.restarts - 1),
         )  # fmt: skip
         if run.out is not None:
-            save_sweep(run.out, made, result, job.settings(table, scorer, search, rules, k=sizes))
+            best = {str(len(one.best)): one.best for one in result}
+            without = ablate_subsets(made, best, advance=job.bar.advance)
+            asked = job.settings(table, scorer, search, rules, k=sizes)
+            save_sweep(run.out, made, result, without, asked)
     if run.as_json:
         print_json(_as_json(result))
     else:

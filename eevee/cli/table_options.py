@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
@@ -77,12 +77,6 @@ def check_reading(column: list[str] | None, max_mb: float) -> None:
         raise typer.BadParameter(
             f"--max-mb is a positive number, at most {MOST_MB:,.0f}, not {max_mb:g}"
         )
-
-
-def roles_of(column: list[str] | None) -> dict[str, str]:
-    """Take NAME=ROLE apart."""
-    pairs = (given.rsplit("=", 1) for given in column or ())
-    return {name.strip(): role.strip() for name, role in pairs}
 
 
 @dataclass(frozen=True)
@@ -204,33 +198,10 @@ class TableOptions:
 
     def read(self, *, silent: bool = False) -> ResultsTable:
         """Read the table; unless `silent`, say on standard error what was set aside."""
-        from eevee.readers import read_table
         from eevee.readers.asides import aside_sentence
-        from eevee.readers.gpus import parse_speeds
+        from eevee.readers.from_options import read_as_asked
 
-        table = read_table(
-            self.scores,
-            costs=self.costs,
-            benchmarks=self.facts,
-            models=self.models,
-            model_column=self.model_column,
-            benchmark_column=self.benchmark_column,
-            metric_column=self.metric_column,
-            score_column=self.score_column,
-            layout=self.layout.value,
-            keep_aggregates=self.keep_aggregates,
-            min_coverage=self.min_coverage,
-            duplicates=self.duplicates.value,
-            cost_unit=self.cost_unit,
-            cost_statistic=self.cost_statistic,
-            gpu_speeds=parse_speeds(self.gpu_speed) if self.gpu_speed else None,
-            gpu_column=self.gpu_column,
-            column_roles=roles_of(self.column),
-            drop_columns=self.drop_columns or (),
-            drop_models=self.drop_models or (),
-            missing=self.missing or (),
-            max_mb=self.max_mb,
-        )
+        table = read_as_asked(asdict(self))
         said = "" if silent else aside_sentence(table)
         if said:
             say(said)

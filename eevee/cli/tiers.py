@@ -11,7 +11,7 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.options import RunOptions, ScorerOptions, is_whole
+from eevee.cli.options import ScorerOptions, is_whole
 from eevee.cli.print_brief import print_brief
 from eevee.cli.print_search import (
     Baselines,
@@ -20,7 +20,8 @@ from eevee.cli.print_search import (
     print_baselines,
     print_notes,
 )
-from eevee.cli.printing import number, print_json, print_line, print_table, print_written
+from eevee.cli.printing import number, print_json, print_line, print_table
+from eevee.cli.report_option import ReportedRunOptions
 from eevee.cli.search_options import (
     RuleOptions,
     SearchOptions,
@@ -51,7 +52,7 @@ def tiers(
     scorer: ScorerOptions,
     search: SearchOptions,
     rules: RuleOptions,
-    run: RunOptions,
+    run: ReportedRunOptions,
     budget: Annotated[
         list[str] | None,
         typer.Option("--budget", help="NAME=COST, as small=12 or base=25%; once per tier."),
@@ -99,11 +100,12 @@ def tiers(
             asked = job.settings(table, scorer, search, rules, **own)
             shown = overview(made, result.searches, result.losses, advance=job.bar.advance)
             save_tiers(run.out, made, result, shown, asked)
+            run.write_report(read)
     if run.as_json:
         print_json(_as_json(result))
     else:
         _print_result(result, read, verbose=run.verbose)
-        print_written(run.out)
+        run.print_written()
     job.finish()
 
 

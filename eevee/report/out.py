@@ -41,6 +41,7 @@ RUN_NAMES = frozenset(
         "pairwise.csv",
         "ranking.csv",
         "ratings.json",
+        "report.html",
         "splits.csv",
         "stability.json",
         "subsets.csv",

@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 from eevee._version import __version__
+from eevee.base.dates import today
 from eevee.base.errors import EeveeError
 from eevee.base.files import new_temporary_folder, temporary_folder
 from eevee.report.out import CONFIG, EARLIER, FORMAT, claimed, config_of, files_in, unwritable
@@ -136,6 +137,7 @@ def write_config(folder: Path, command: str, settings: Mapping[str, Any]) -> Non
     content = {
         "schema": FORMAT,
         "created_with": f"eevee {__version__}",
+        "date": today(),
         "command": command,
         **settings,
         "versions": {

@@ -131,14 +131,16 @@ def save_sweep(
     out: str | os.PathLike[str],
     scorer: Scorer,
     result: SweepResult,
+    ablations: Mapping[str, Ablation],
     settings: Mapping[str, Any],
 ) -> None:
-    """Write the run folder of `eevee sweep`."""
+    """Write the run folder of `eevee sweep`; with the ablation of the first subset of each k."""
     verdicts = {str(k): one.as_dict() for k, one in result.verdicts.items()}
     found = {str(len(one.best)): one for one in result}
     with run_folder(out) as folder:
         _save_search(folder, "sweep", scorer, found, {**settings, "verdicts": verdicts}, by="k")
         write_table(folder / "sweep.csv", result.losses)
+        write_table(folder / "ablation.csv", _stacked(ablations))
         save_figure(folder, "sweep", plots.sweep_data(result.losses))
 
 
@@ -165,8 +167,7 @@ def save_ablation(
     """Write the run folder of `eevee ablate`, a figure for each named subset."""
     with run_folder(out) as folder:
         write_config(folder, "ablate", _settings(scorer, settings))
-        parts = [one.frame.assign(subset=name) for name, one in ablations.items()]
-        write_table(folder / "ablation.csv", pd.concat(parts, ignore_index=True))
+        write_table(folder / "ablation.csv", _stacked(ablations))
         for name, one in ablations.items():
             save_figure(folder, f"ablation-{name}", _ablation_figure(one))
 
@@ -294,6 +295,11 @@ def _save_overview(folder: Path, scorer: Scorer, shown: Overview, *, named: bool
         suffix = f"-{name}" if named else ""
         save_figure(folder, f"ablation{suffix}", _ablation_figure(one))
     save_figure(folder, "heatmap", plots.heatmap_data(scorer.table))
+
+
+def _stacked(ablations: Mapping[str, Ablation]) -> pd.DataFrame:
+    parts = [one.frame.assign(subset=name) for name, one in ablations.items()]
+    return pd.concat(parts, ignore_index=True)
 
 
 def _rank_figure(ranking: pd.DataFrame, mean_predictor: float) -> pd.DataFrame | None:

@@ -209,7 +209,7 @@ def one_se_tier(
     """
     chosen = within_one_se(result)
     ranked = result.front[result.front["cost"] == chosen["cost"]].drop(
-        columns=["unseen", "unseen_spread"]
+        columns=["unseen", "unseen_spread", "kendall"]
     )
     space = Goal(None, Budget(float(chosen["cost"])), constraints).space_for(scorer)
     ledger = _seen(scorer, result, replace(space, budget=None), "one standard error")

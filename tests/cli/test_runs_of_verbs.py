@@ -117,7 +117,9 @@ def test_every_option_of_a_search_is_in_the_config(finished: Path):
     verb = typer.main.get_command(app).commands["tiers"]  # type: ignore[attr-defined]
     config = json.loads((finished / "done/config.json").read_text())
     recorded = {"seed", "budget", "size", *config["options"], *config["inputs"]}
-    about_printing = {"as_json", "quiet", "verbose", "out", "help", "resume", "baselines"}
+    about_printing = {
+        "as_json", "quiet", "verbose", "out", "help", "resume", "baselines", "report",
+    }  # fmt: skip
     assert {option.name for option in verb.params} - about_printing <= recorded
 
 

@@ -66,6 +66,7 @@ MAPPINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         },
         {},
     ),
+    "card": ({}, {"date": "2026-11-29"}),
     "clip-benchmark": (
         {"GSM8K": "wds/vtab/cifar100", "ARC": "imagenet1k", "MMLU": "vtab/pets"},
         {},

@@ -12,6 +12,7 @@ import pandas as pd
 from eevee.base.errors import EeveeError
 from eevee.scorers.base import Scorer
 from eevee.scorers.loss import Targets
+from eevee.scorers.objective import objective_scorer
 from eevee.search.constraints import Constraints
 from eevee.search.control import UNATTENDED, RunControl, takes_control
 from eevee.search.front.front import front_of, hypervolume
@@ -32,8 +33,10 @@ class ParetoResult:
     front : DataFrame
         A row per subset, by rising cost and falling loss: ``benchmarks, size, cost, loss,
         spread`` (over splits), ``unseen, unseen_spread`` (of the loss over the benchmarks that
-        it lacks; blank for all of them), ``rescored_mean, rescored_spread`` (over
-        initialisations that the search did not use; NaN for scorers without).
+        it lacks; blank for all of them), ``kendall`` (tau-b of the order of held-out models by
+        mean score, as `eevee.scorers.objective.objective_scorer`), ``rescored_mean,
+        rescored_spread`` (over initialisations that the search did not use; NaN for scorers
+        without).
     evaluated : DataFrame
         Every subset scored: ``benchmarks, size, cost, loss, spread, generation``; generation 0
         is where the search began: chains and random subsets.
@@ -253,4 +256,5 @@ def _front(ledger: Ledger, n_rescore: int) -> pd.DataFrame:
     unseen = ledger.scorer.with_targets("unseen").split_losses(subsets)
     frame.insert(5, "unseen", unseen.mean(axis=1))
     frame.insert(6, "unseen_spread", unseen.std(axis=1))
+    frame.insert(7, "kendall", 1.0 - objective_scorer(ledger.scorer, "kendall").losses(subsets))
     return frame

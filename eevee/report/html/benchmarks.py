@@ -1,0 +1,197 @@
+"""What single benchmarks are worth: alone, and to a subset that they leave."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from markupsafe import Markup
+
+from eevee.report.html.charts import Axis, Point, Row, bar_chart, dot_chart
+from eevee.report.html.pictures import Legend, matrix
+from eevee.report.html.runs import Run, rows_of
+from eevee.report.html.words import counted, number
+
+TOP, BOTTOM = 30, 8
+"""Benchmarks of a long ranking that are drawn: the first and the last."""
+_LOSS = "search loss (squared error, in squared standard deviations)"
+
+
+@dataclass(frozen=True)
+class Alone:
+    """A benchmark by itself."""
+
+    rank: int
+    name: str
+    task: str
+    cost: float
+    loss: float
+    spread: float
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """How well each benchmark alone predicts all.
+
+    Attributes
+    ----------
+    rows : tuple of Alone
+        The lowest loss first.
+    chart : Markup
+    mean_predictor : float
+        Loss of knowing nothing; NaN where it is not known.
+    """
+
+    rows: tuple[Alone, ...]
+    chart: Markup
+    mean_predictor: float
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """A subset without each of its benchmarks in turn: (benchmark, increase, spread)."""
+
+    name: str
+    rows: tuple[tuple[str, float, float], ...]
+    chart: Markup
+
+
+@dataclass(frozen=True)
+class Ablations:
+    """Ablations of several subsets, and all of them in one grid.
+
+    Attributes
+    ----------
+    each : tuple of Ablation
+    grid : Markup or None
+        Benchmarks down, subsets across; where there are several.
+    by_size : bool
+        Whether the subsets are the best of each size.
+    """
+
+    each: tuple[Ablation, ...]
+    grid: Markup | None
+    by_size: bool
+
+
+def find_ranking(runs: Sequence[Run]) -> Ranking | None:
+    """Return the ranking of benchmarks of the first run that has one."""
+    for run in runs:
+        for name in ("ranking.csv", "figures/rank.csv"):
+            frame = run.frame(
+                name, text=["benchmark", "task"], numbers=["cost", "loss", "spread"],
+                optional=["mean_predictor"],
+            )  # fmt: skip
+            if frame is not None and frame["loss"].notna().any():
+                return _ranking(frame.dropna(subset=["loss"]))
+    return None
+
+
+def _ranking(frame: pd.DataFrame) -> Ranking:
+    frame = frame.sort_values(["loss", "cost", "benchmark"], ignore_index=True)
+    rows = tuple(
+        Alone(i + 1, row.benchmark, row.task, row.cost, row.loss, row.spread)
+        for i, row in enumerate(rows_of(frame))
+    )
+    means = float(frame["mean_predictor"].max())
+    lines = ((means, "predicting the mean"),) if math.isfinite(means) else ()
+    drawn = [Row(one.name, (_point(one.loss, one.spread),)) for one in rows]
+    if len(drawn) > TOP + BOTTOM + 2:
+        gap = Row(f"({len(drawn) - TOP - BOTTOM} more)")
+        drawn = [*drawn[:TOP], gap, *drawn[-BOTTOM:]]
+    chart = dot_chart(
+        "ranking-chart",
+        "Search loss of each benchmark alone",
+        f"The lowest is that of {rows[0].name}, {number(rows[0].loss)}; the highest that of "
+        f"{rows[-1].name}, {number(rows[-1].loss)}. The table below has all.",
+        drawn,
+        Axis(_LOSS, lines),
+    )
+    return Ranking(rows, chart, means)
+
+
+def _point(value: float, spread: float, kind: str = "search") -> Point:
+    return Point(value, value - spread, value + spread, kind)
+
+
+def find_ablations(runs: Sequence[Run]) -> Ablations | None:
+    """Return the ablations of tiers, and the grid over sizes where a sweep left one."""
+    tiers = next((found for run in runs if (found := _of_figures(run))), {})
+    listed = next((found for run in runs if run.command == "ablate" and (found := _of(run))), {})
+    sizes = next((found for run in runs if run.command == "sweep" and (found := _of(run))), {})
+    named = tiers | listed
+    if not named and not sizes:
+        return None
+    each = tuple(_ablation(i, name, frame) for i, (name, frame) in enumerate(named.items()))
+    across = sizes if len(sizes) > 1 else named
+    grid = _grid(across, by_size=bool(sizes)) if len(across) > 1 else None
+    return Ablations(each, grid, by_size=len(sizes) > 1)
+
+
+_ABLATED = ("increase", "increase_spread")
+
+
+def _of_figures(run: Run) -> dict[str, pd.DataFrame]:
+    """Ablations of a run of `tiers` or `select`, in the order of its tiers."""
+    tiers = run.tiers()
+    if tiers is None:
+        frame = run.frame("figures/ablation.csv", text=["benchmark"], numbers=_ABLATED)
+        return {} if frame is None else {"selected": frame}
+    found = {
+        name: run.frame(f"figures/ablation-{name}.csv", text=["benchmark"], numbers=_ABLATED)
+        for name in tiers.names
+    }
+    return {name: frame for name, frame in found.items() if frame is not None}
+
+
+def _of(run: Run) -> dict[str, pd.DataFrame]:
+    """Ablations in one file, by subset."""
+    frame = run.frame("ablation.csv", text=["benchmark", "subset"], numbers=_ABLATED)
+    if frame is None:
+        return {}
+    return {str(name): rows for name, rows in frame.groupby("subset", sort=False)}
+
+
+def _ablation(place: int, name: str, frame: pd.DataFrame) -> Ablation:
+    frame = frame.dropna(subset=["increase"]).sort_values("increase", ascending=False)
+    rows = tuple(
+        (str(one.benchmark), float(one.increase), float(one.increase_spread))
+        for one in rows_of(frame)
+    )
+    drawn = [
+        Row(benchmark, (_point(rise, spread, "gain" if rise >= 0 else "harm"),))
+        for benchmark, rise, spread in rows
+    ]
+    chart = bar_chart(
+        f"ablation-{place}",
+        f"How much the search loss rises when a benchmark leaves {name}",
+        f"Most for {rows[0][0]} ({number(rows[0][1])}), least for {rows[-1][0]} "
+        f"({number(rows[-1][1])})."
+        if rows
+        else "No loss is known.",
+        drawn,
+        Axis("rise of the search loss without it; whiskers: standard deviation over splits",
+             from_zero=True),
+    )  # fmt: skip
+    return Ablation(name, rows, chart)
+
+
+def _grid(found: dict[str, pd.DataFrame], *, by_size: bool) -> Markup:
+    parts = [
+        frame.set_index("benchmark")["increase"].rename(f"k = {name}" if by_size else name)
+        for name, frame in found.items()
+    ]
+    frame = pd.concat(parts, axis=1)
+    order = sorted(frame.index, key=lambda name: (-frame.loc[name].notna().sum(), name))
+    frame = frame.loc[order] / frame.max().where(frame.max() > 0)
+    legend = Legend("viridis", 0.0, 1.0, ("adds nothing", "adds most"), "not in the subset")
+    return matrix(
+        "ablation-grid",
+        "Rise of the search loss when a benchmark leaves, as a share of the largest of its subset",
+        f"{counted(len(frame), 'benchmark')} down, {counted(frame.shape[1], 'subset')} across; "
+        "those that are in most subsets first.",
+        frame,
+        legend,
+    )

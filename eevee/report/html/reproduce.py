@@ -1,0 +1,200 @@
+"""How to make the runs again, which command adds what is lacking, and what not to read into it."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from eevee.report.html.decision import Decision
+from eevee.report.html.runs import Run, number_of, pick
+from eevee.report.html.words import counted, listed
+
+FEW_MODELS = 30
+"""Below it a table seldom tells a search from random subsets (docs/figures.md, small tables)."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """How one run was made.
+
+    Attributes
+    ----------
+    folder, command, date, created_with, seed : str
+    versions : tuple of (package, version)
+    files : tuple of (what, path, SHA-256)
+    """
+
+    folder: str
+    command: str
+    date: str
+    created_with: str
+    seed: str
+    versions: tuple[tuple[str, str], ...]
+    files: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """Something that the folders do not hold, and the command that adds it."""
+
+    what: str
+    command: str
+
+
+def made(runs: Sequence[Run]) -> tuple[Made, ...]:
+    """Say of each run how it was made."""
+    return tuple(_made(run) for run in runs)
+
+
+def _made(run: Run) -> Made:
+    versions = run.value("versions", kind=dict) or {}
+    machine = [run.value("platform", one, kind=str) or "" for one in ("system", "machine")]
+    seed = number_of(run.config, "seed")
+    return Made(
+        folder=str(run.folder),
+        command=shlex.join(["eevee", run.command, *run.words()]) if run.words() else "",
+        date=run.value("date", kind=str) or "",
+        created_with=run.value("created_with", kind=str) or "",
+        seed=f"{seed:.0f}" if math.isfinite(seed) else "",
+        versions=(
+            *((str(name), str(version)) for name, version in versions.items()),
+            ("machine", " ".join(machine).strip()),
+        ),
+        files=tuple(_files(run)),
+    )
+
+
+def _files(run: Run) -> Iterator[tuple[str, str, str]]:
+    for name, about in (run.value("inputs", kind=dict) or {}).items():
+        path = pick(about, "file", kind=str) or ""
+        yield str(name), path, pick(about, "sha256", kind=str) or "not known"
+    if run.has("tiers.yaml"):
+        yield "tiers", str(run.folder / "tiers.yaml"), run.sha256("tiers.yaml")
+
+
+def lacking(runs: Sequence[Run], there: Mapping[str, bool]) -> tuple[Lacking, ...]:
+    """Return the commands that add what is not `there`: each section by name.
+
+    They read the table as the first run did.
+    """
+    run = runs[0]
+    extra = {
+        "tiers": ("Tiers under budgets", "tiers", ["--budget", "small=10%"]),
+        "front": ("The budget slider: the best subset for every budget", "pareto", []),
+        "assessed": ("The loss on models that no search saw", "assess", _goal(runs)),
+        "stability": (
+            "How stable the choice is",
+            "assess",
+            [*_goal(runs), "--stability"],
+        ),
+        "curves": ("The loss over the number of benchmarks", "sweep", ["--sizes", _sizes(run)]),
+        "ranking": ("How well each benchmark alone predicts all", "rank", []),
+    }
+    missing = [one for name, one in extra.items() if not there[name]]
+    if not there["assessed"]:
+        missing = [one for one in missing if "--stability" not in one[2]]
+    found = [Lacking(what, _command(run, verb, words)) for what, verb, words in missing]
+    if not there["groups"] and there["table"]:
+        words = ["eevee", "report", *(str(one.folder) for one in runs)]
+        models = shlex.join([*words, "--models-file", "models.csv"])
+        found.append(Lacking("Groups of models, by a file with a column such as family", models))
+    return tuple(found)
+
+
+def _command(run: Run, verb: str, words: list[str]) -> str:
+    """Return a command that reads and scores as a run did, and writes beside it."""
+    scores = run.words("arguments") or ["SCORES"]
+    out = run.folder.parent / ("front" if verb == "pareto" else verb)
+    if out == run.folder:
+        out = out.with_name(f"{out.name}-2")
+    scorer = _without(run.words("Scorer"), "--targets") if verb == "pareto" else run.words("Scorer")
+    return shlex.join(
+        ["eevee", verb, *scores, *run.words("Table"), *scorer, *words, "--out", str(out)]
+    )
+
+
+def _without(words: list[str], option: str) -> list[str]:
+    if option not in words:
+        return words
+    place = words.index(option)
+    return words[:place] + words[place + 2 :]
+
+
+def _goal(runs: Sequence[Run]) -> list[str]:
+    """Ask for the goal of the first tier, if there is one."""
+    for run in runs:
+        tiers = run.tiers()
+        if tiers is not None and len(tiers):
+            first = tiers.tiers[0]
+            if first.budget is not None:
+                return ["--budget", f"{first.budget:g}"]
+            return ["-k", str(len(first.benchmarks))]
+    return ["-k", "5"]
+
+
+def _sizes(run: Run) -> str:
+    n = number_of(run.config, "table", "benchmarks")
+    return f"1:{min(26, int(n) - 1) if n > 1 else 1}"
+
+
+def limits(runs: Sequence[Run], decision: Decision, kinds: Sequence[str]) -> tuple[str, ...]:
+    """Say in plain words what the page does not show; `kinds` of models were held out."""
+    return tuple(_limits(runs[0], decision, kinds))
+
+
+def _limits(run: Run, decision: Decision, kinds: Sequence[str]) -> Iterator[str]:
+    yield (
+        "The search loss is too low: each subset was chosen because its search loss is low. Use it "
+        "to compare subsets of one search, never to say how good a tier is."
+    )
+    if kinds:
+        yield (
+            "An assessed loss belongs to the whole procedure (the search with its settings), not "
+            "to one subset: each outer split has a subset of its own."
+        )
+    else:
+        yield "Nothing here was checked on models that the search did not see."
+    untested = [
+        words
+        for kind, words in (
+            ("family", "new families of models"),
+            ("frontier", "models stronger than all in the table"),
+        )
+        if kind not in kinds
+    ]
+    if untested:
+        yield (
+            f"Not tested: {listed(untested)}. There predictions can be much worse (`eevee assess "
+            "--held-out random,family,frontier`)."
+        )
+    models = number_of(run.config, "table", "models")
+    if models < FEW_MODELS:
+        yield (
+            f"{counted(int(models), 'model')} are few: a table of this size seldom shows that any "
+            "search is better than random subsets."
+        )
+    copies = run.value("table", "near_duplicates", "said", kind=str)
+    if copies:
+        yield f"{copies}: losses are too good unless they are kept together."
+    if decision.tiers and any(one.tier.search_loss.targets == "all" for one in decision.tiers):
+        yield (
+            "Losses over all benchmarks fall with every benchmark that is run, by arithmetic "
+            "alone; the unseen loss counts only those that are not run."
+        )
+    if number_of(run.config, "table", "coverage") < 1:
+        yield "Scores are missing, and gaps are seldom random: means of models compare with care."
+    yield (
+        "Other subsets are about as good. A benchmark that is left out is not a bad benchmark; it "
+        "is one that the others predict, or that few others resemble."
+    )
+
+
+def kinds_of(runs: Sequence[Run]) -> tuple[str, ...]:
+    """Return which kinds of models were held out by the assessments."""
+    found: dict[str, None] = {}
+    for run in runs:
+        against = pick(run.json("verdict.json") or {}, "against", kind=dict) or {}
+        found |= dict.fromkeys(map(str, against))
+    return tuple(found)

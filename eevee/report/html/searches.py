@@ -1,0 +1,125 @@
+"""What searches found: ranked subsets, and simple searches beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from eevee.report.html.runs import Run, names_in, rows_of
+
+SHOWN = 10
+"""Ranked subsets of a search that are shown."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One of the best subsets of a search; what it has and lacks against the first."""
+
+    rank: int
+    size: int
+    cost: float
+    loss: float
+    spread: float
+    rescored: float
+    names: tuple[str, ...]
+    more: tuple[str, ...]
+    fewer: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A simple search for the same."""
+
+    method: str
+    loss: float
+    rescored: float
+    cost: float
+    size: float
+    note: str
+
+
+@dataclass(frozen=True)
+class Search:
+    """What one search ranked.
+
+    Attributes
+    ----------
+    name : str
+    subsets : tuple of Ranked
+        The first ten.
+    count : int
+        How many the file holds.
+    last : float
+        Search loss of the last of those.
+    baselines : tuple of Baseline
+        The search itself comes first.
+    """
+
+    name: str
+    subsets: tuple[Ranked, ...]
+    count: int
+    last: float
+    baselines: tuple[Baseline, ...]
+
+    @property
+    def in_all(self) -> tuple[str, ...]:
+        """Benchmarks of every subset that is shown."""
+        return tuple(
+            name for name in self.subsets[0].names if all(name in one.names for one in self.subsets)
+        )
+
+
+def searches(runs: Sequence[Run]) -> tuple[Search, ...]:
+    """Return what the searches of `tiers`, `select` or `sweep` ranked: of the first that has it."""
+    for verb, by in (("tiers", "tier"), ("select", "search"), ("sweep", "k")):
+        for run in runs:
+            if run.command == verb and (found := tuple(_searches(run, by))):
+                return found
+    return ()
+
+
+def _searches(run: Run, by: str) -> Iterator[Search]:
+    numbers = ("rank", "size", "cost", "loss", "spread")
+    frame = run.frame(
+        "subsets.csv", text=[by, "benchmarks"], numbers=numbers, optional=["rescored_mean"]
+    )
+    if frame is None:
+        return
+    beside = run.frame(
+        "baselines.csv",
+        text=["tier" if by == "tier" else "method", "method", "note"],
+        numbers=["loss", "cost", "size"],
+        optional=["rescored_mean"],
+    )
+    for name, rows in frame.sort_values("rank").groupby(by, sort=False):
+        yield Search(
+            name=str(name),
+            subsets=tuple(_ranked(rows.head(SHOWN))),
+            count=len(rows),
+            last=float(rows["loss"].max()),
+            baselines=tuple(_baselines(beside, str(name), by)),
+        )
+
+
+def _ranked(rows: pd.DataFrame) -> Iterator[Ranked]:
+    first: tuple[str, ...] = ()
+    for row in rows_of(rows):
+        names = names_in(str(row.benchmarks))
+        first = first or names
+        yield Ranked(
+            int(row.rank), int(row.size), row.cost, row.loss, row.spread, row.rescored_mean, names,
+            tuple(one for one in names if one not in first),
+            tuple(one for one in first if one not in names),
+        )  # fmt: skip
+
+
+def _baselines(beside: pd.DataFrame | None, name: str, by: str) -> Iterator[Baseline]:
+    if beside is None:
+        return
+    rows = beside[beside["tier"] == name] if by == "tier" else beside
+    for row in rows_of(rows):
+        yield Baseline(
+            str(row.method), row.loss, row.rescored_mean, row.cost, row.size, str(row.note)
+        )

@@ -1,0 +1,138 @@
+"""The loss over k, the best subsets beside random ones (the paper's Fig. 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from eevee.report.html.charts import WIDTH
+from eevee.report.html.runs import Run
+from eevee.report.html.svg import Drawing, Scale
+from eevee.report.html.words import number
+
+_QUANTILES = ("lowest", "p10", "q1", "median", "q3", "p90")
+_BESIDE = ["median", "p10", "p90"]
+_HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 280.0, 56.0, 18.0, 16.0, 46.0
+TARGETS = {
+    "all": "All benchmarks are predicted: the loss falls with k by arithmetic alone",
+    "unseen": "Only the benchmarks that are not run are predicted",
+}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The losses of one kind of targets.
+
+    Attributes
+    ----------
+    title : str
+    chart : Markup
+    rows : tuple of (k, lowest, median, random median, random 10 %, random 90 %)
+    best : int
+        The size of the lowest loss.
+    """
+
+    title: str
+    chart: Markup
+    rows: tuple[tuple[int, float, float, float, float, float], ...]
+    best: int
+
+
+def find_curves(runs: Sequence[Run]) -> tuple[Curve, ...]:
+    """Return the curves over k of the first sweep."""
+    for run in runs:
+        frame = run.frame("figures/sweep.csv", text=["targets", "kind"], numbers=["k", *_QUANTILES])
+        if frame is not None:
+            return tuple(_curves(frame))
+    return ()
+
+
+def _points(values: pd.Series[float], x: Scale, y: Scale) -> list[tuple[float, float]]:
+    return [(x(float(str(k))), y(value)) for k, value in values.items()]
+
+
+def _curves(frame: pd.DataFrame) -> Iterator[Curve]:
+    for targets, title in TARGETS.items():
+        here = frame[(frame["targets"] == targets) & frame["median"].notna()]
+        parts = {kind: here[here["kind"] == kind].set_index("k") for kind in ("top", "random")}
+        top = parts["top"].sort_index()
+        if top.empty:
+            continue
+        random = parts["random"].reindex(top.index)
+        rows = tuple(
+            (
+                int(float(str(k))),
+                top["lowest"][k],
+                top["median"][k],
+                *random.loc[k, ["median", "p10", "p90"]],
+            )
+            for k in top.index
+        )
+        best = int(top.index[int(top["lowest"].argmin())])
+        yield Curve(title, _draw(targets, top, random, best), rows, best)
+
+
+def _draw(targets: str, top: pd.DataFrame, random: pd.DataFrame, best: int) -> Markup:
+    lowest, beside = top["lowest"], random["median"]
+    drawing = Drawing(
+        f"sweep-{targets}",
+        (WIDTH, _HEIGHT),
+        f"Search loss by number of benchmarks, {targets} targets",
+        f"The lowest is {number(float(lowest.min()))}, with {best} benchmarks; with "
+        f"{top.index[0]:.0f} it is {number(float(lowest.iloc[0]))}, where the random median is "
+        f"{number(float(beside.iloc[0]))}. The table below has all.",
+    )
+    highest = max(one for one in (top["p90"].max(), random["p90"].max()) if np.isfinite(one))
+    x = Scale(top.index[0] - 0.6, top.index[-1] + 0.6, _LEFT, WIDTH - _RIGHT)
+    y = Scale(0.0, 1.04 * highest, _HEIGHT - _BOTTOM, _TOP)
+    _draw_axes(drawing, x, y)
+    known = random[random["p10"].notna()]
+    if len(known):
+        band = _points(known["p10"], x, y)
+        band += _points(known["p90"], x, y)[::-1]
+        drawing.path(band, "band random", closed=True)
+        drawing.path(_points(known["median"], x, y), "curve random")
+    width = min(16.0, 0.6 * (x(1) - x(0)))
+    for k, row in top.iterrows():
+        _draw_box(drawing, x(float(str(k))), width, [y(row[name]) for name in _QUANTILES])
+    drawing.path(_points(lowest, x, y), "curve search")
+    drawing.add("circle", cx=x(best), cy=y(float(lowest.min())), r=6, class_="here")
+    _draw_key(drawing, many=bool((top["p90"] > top["lowest"]).any()), random=len(known) > 0)
+    return drawing.svg
+
+
+def _draw_box(drawing: Drawing, x: float, width: float, at: list[float]) -> None:
+    """Draw quartiles as a box, whiskers from the lowest to the 90 % quantile."""
+    lowest, _, q1, median, q3, p90 = at
+    if p90 == lowest:
+        drawing.add("circle", cx=x, cy=lowest, r=3.5, class_="dot search")
+        return
+    drawing.line(x, p90, x, lowest, "whisker search")
+    drawing.add(
+        "rect", x=x - width / 2, y=q3, width=width, height=max(1.0, q1 - q3), class_="box search"
+    )
+    drawing.line(x - width / 2, median, x + width / 2, median, "middle-line")
+
+
+def _draw_axes(drawing: Drawing, x: Scale, y: Scale) -> None:
+    for tick in y.ticks(5):
+        drawing.line(_LEFT, y(tick), WIDTH - _RIGHT, y(tick), "grid")
+        drawing.text(_LEFT - 8, y(tick) + 4, f"{tick:g}", "end tick")
+    for tick in x.ticks(12):
+        if tick == round(tick):
+            drawing.text(x(tick), y.start + 18, f"{tick:g}", "middle tick")
+    drawing.text((_LEFT + WIDTH) / 2, _HEIGHT - 8, "k, benchmarks that are run", "middle label")
+
+
+def _draw_key(drawing: Drawing, *, many: bool, random: bool) -> None:
+    said = "lowest search loss" + (", box: the 50 best" if many else "")
+    keys = [("search", said)]
+    keys += [("random", "random subsets: median, 10 to 90 %")] if random else []
+    for i, (kind, text) in enumerate(keys):
+        y = _TOP + 10 + 18 * i
+        drawing.line(WIDTH - 250, y, WIDTH - 230, y, f"curve {kind}")
+        drawing.text(WIDTH - 222, y + 4, text, "tick")

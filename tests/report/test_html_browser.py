@@ -1,0 +1,121 @@
+"""The HTML report in a headless Chromium."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eevee.report.html.page import write_report
+from tests.report.html_runs import SCRIPT
+
+api: Any = pytest.importorskip(
+    "playwright.sync_api", reason="pip install 'eevee-tiers[browser]' drives the browser"
+)
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium")
+FLAGS = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with api.sync_playwright() as player:
+        opened = player.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def address(report_runs: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    out = tmp_path_factory.mktemp("page") / "report.html"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(report_runs)
+        write_report(["tiers", "front", "sweep", "assess"], out)
+    return out.as_uri()
+
+
+@pytest.fixture
+def page(browser: Any, address: str) -> Iterator[Any]:
+    """The page; in the end nothing was fetched, and nothing went wrong."""
+    opened = browser.new_page()
+    said: list[str] = []
+    opened.on("console", lambda message: said.append(message.text))
+    opened.on("pageerror", lambda error: said.append(str(error)))
+    opened.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+    asked: list[str] = []
+    opened.on("request", lambda request: asked.append(request.url))
+    opened.goto(address)
+    yield opened
+    assert said == []
+    assert [url for url in asked if not url.startswith("data:")] == [address]
+    opened.close()
+
+
+def test_the_slider_moves_the_selection(page: Any):
+    slider = page.locator("#budget")
+    front = page.evaluate("JSON.parse(document.getElementById('front-data').textContent)")
+    slider.focus()
+    page.keyboard.press("Home")
+    for place in (0, 1):
+        step = front["steps"][place]
+        chosen = page.locator("#members li.in").all_inner_texts()
+        assert chosen == [front["names"][i] for i in step["in"]]
+        assert page.locator("#r-cost").inner_text() == step["cost"]
+        assert step["loss"] in slider.get_attribute("aria-valuetext")
+        assert float(page.locator("#here").first.get_attribute("cx")) == step["x"]
+        page.keyboard.press("ArrowRight")
+
+
+def test_sorting_sorts_there_and_back(page: Any):
+    table = page.locator("#models-table")
+    names = table.locator("tbody th").all_inner_texts()
+    button = table.locator("thead button").first
+    button.click()
+    assert table.locator("tbody th").all_inner_texts() == sorted(names, key=str.lower) != names
+    assert table.locator("thead th").first.get_attribute("aria-sort") == "ascending"
+    table.locator("thead button").nth(1).click()
+    assert table.locator("tbody th").all_inner_texts() == names[::-1]
+    table.locator("thead button").nth(1).click()
+    assert table.locator("tbody th").all_inner_texts() == names
+    assert page.locator("#models-table [aria-sort]").count() == 1
+
+
+def test_a_model_called_like_a_script_is_text(page: Any):
+    assert SCRIPT in page.locator("#models-table tbody th").all_inner_texts()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_meets_wcag_aa(page: Any, scheme: str):
+    axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page.emulate_media(color_scheme=scheme)
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+    only: dict[str, Any] = {"type": "rule", "values": ["color-contrast"]}
+    if scheme == "light":
+        only = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
+    found = axe.Axe().run(page, options={"runOnly": only})
+    assert [
+        (one["id"], node["target"], node["failureSummary"])
+        for one in found.response["violations"]
+        for node in one["nodes"][:2]
+    ] == []
+
+
+def test_a_phone_shows_it_without_scrolling_sideways(page: Any):
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_without_scripts_it_is_a_document(browser: Any, address: str):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    assert page.locator("#slider").is_hidden()
+    assert page.locator("#front-table tbody tr").count() > 3
+    context.close()

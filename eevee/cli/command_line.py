@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-LEFT_OUT = frozenset({"resume", "quiet", "as_json", "report"})
+LEFT_OUT = frozenset({"resume", "quiet", "as_json", "report", "verbose"})
 """What changes nothing in a run folder."""
 ARGUMENTS, MORE = "arguments", "more"
 _RUNNING: ContextVar[Any] = ContextVar("running", default=None)

@@ -68,12 +68,11 @@ def latex_records(
         if any(cells):
             records.append((line, cells))
         line += row.count("\n")
-    others = len(_BEGIN.findall(text)) - 1
-    notes = []
-    if others:
-        why = f"holds {others + 1} tables: only the first, at line {records[0][0]}, is read"
-        notes.append(Note("ignored", "file", source, why))
-    return (records, notes) if records else None
+    if not records:
+        return None
+    count = len(_BEGIN.findall(text))
+    why = f"holds {count} tables: only the first, at line {records[0][0]}, is read"
+    return records, [Note("ignored", "file", source, why)] if count > 1 else []
 
 
 def _behind_arguments(text: str, place: int) -> int:

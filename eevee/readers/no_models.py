@@ -64,7 +64,7 @@ def of_benchmarks(name: str, row: FloatArray) -> str | None:
     tests: tuple[tuple[str, Callable[[], bool]], ...] = (
         (
             "the number of samples",
-            lambda: whole and (seen.max() > 100 or name.startswith("#")) and _is_count(name, plain),
+            lambda: whole and _counts(name, plain, many=bool(seen.max() > 100)),
         ),
         ("weights", lambda: seen.min() >= 0 and _WEIGHTS.fullmatch(plain) is not None),
         ("the number of shots", lambda: whole and _SHOTS.fullmatch(plain) is not None),
@@ -86,8 +86,11 @@ def is_total(name: str) -> bool:
     return in_english(name) in _TOTALS
 
 
-def _is_count(name: str, plain: str) -> bool:
-    return is_count(name) or _COUNTS.fullmatch(plain) is not None or name.lstrip()[:1] == "#"
+def _counts(name: str, plain: str, *, many: bool) -> bool:
+    """Tell whether a name says "number of"; models are called #1 and Samples, too."""
+    signed = name.lstrip()[:1] == "#"
+    said = is_count(name.lstrip("# ")) or _COUNTS.fullmatch(plain) is not None
+    return (said and (many or signed)) or (signed and many)
 
 
 def reference(name: str) -> str | None:

@@ -7,6 +7,8 @@ import random
 import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,20 @@ from tests.cli.conftest import Run
 from tests.cli.forked import Forked
 
 DATA = Path(__file__).parents[2] / "data"
+
+
+SELECT = (
+    "select", "small.csv", "-k", "3", "--scorer", "ridge", "--no-exhaustive", "--no-baselines",
+    "--n-generations", "1", "--out", "run",
+)  # fmt: skip
+
+
+@contextmanager
+def states_stay(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As if a run were killed when its results are in place."""
+    with monkeypatch.context() as patch:
+        patch.setattr(Checkpoints, "remove", lambda self: None)
+        yield
 
 
 def states(folder: Path) -> set[str]:
@@ -86,16 +102,11 @@ def test_a_run_that_left_checkpoints_is_not_begun_anew_by_mistake(run: Run, here
 def test_a_run_killed_when_its_results_were_in_place_is_no_interrupted_one(
     run: Run, here: Path, monkeypatch: pytest.MonkeyPatch, told: bool
 ) -> None:
-    job = (
-        "select", "small.csv", "-k", "3", "--scorer", "ridge", "--no-exhaustive", "--no-baselines",
-        "--n-generations", "1", "--out", "run",
-    )  # fmt: skip
-    with monkeypatch.context() as patch:
-        patch.setattr(Checkpoints, "remove", lambda self: None)
-        run(*job)
+    with states_stay(monkeypatch):
+        run(*SELECT)
     assert states(Path("run.checkpoint"))
     before = Path("run/config.json").read_bytes()
-    run(*job, *["--resume"] * told)
+    run(*SELECT, *["--resume"] * told)
     assert not Path("run.checkpoint").exists()
     assert Path("run/config.json").read_bytes() == before
 
@@ -103,17 +114,12 @@ def test_a_run_killed_when_its_results_were_in_place_is_no_interrupted_one(
 def test_states_of_another_run_than_the_one_in_place_are_kept(
     run: Run, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job = (
-        "select", "small.csv", "-k", "3", "--scorer", "ridge", "--no-exhaustive", "--no-baselines",
-        "--n-generations", "1", "--out", "run",
-    )  # fmt: skip
-    with monkeypatch.context() as patch:
-        patch.setattr(Checkpoints, "remove", lambda self: None)
-        run(*job, "--seed", "1")
+    with states_stay(monkeypatch):
+        run(*SELECT, "--seed", "1")
     states_before = states(Path("run.checkpoint"))
     config = json.loads(Path("run/config.json").read_text())
     Path("run/config.json").write_text(json.dumps({**config, "checkpoint_sha256": "0" * 64}))
-    assert "holds an interrupted run" in run(*job, code=1).stderr
+    assert "holds an interrupted run" in run(*SELECT, code=1).stderr
     assert states(Path("run.checkpoint")) == states_before
 
 
@@ -129,14 +135,12 @@ def test_resume_without_an_earlier_run_begins_and_without_out_is_wrong_usage(
 
 
 @pytest.mark.slow
-def test_a_checkpoint_of_another_configuration_is_refused(here: Path, run: Run) -> None:
+def test_a_checkpoint_of_another_configuration_is_refused(
+    here: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     job = ("select", "small.csv", "-k", "3", "--scorer", "ridge", "--no-exhaustive", "--out", "run")
-    removed = Checkpoints.remove
-    try:
-        Checkpoints.remove = lambda self: None  # type: ignore[method-assign]
+    with states_stay(monkeypatch):
         run(*job)
-    finally:
-        Checkpoints.remove = removed  # type: ignore[method-assign]
     again = run(*job, "--resume", "--n-generations", "3", code=1)
     assert "of another run: search.generations was 10, and is 3 now" in again.stderr
 

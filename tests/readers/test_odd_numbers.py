@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from eevee import read_table
+from eevee.readers.latex import latex_records
 from eevee.readers.new_scores import read_new_scores
 from tests.readers.conftest import Fails, Read
 from tests.readers.test_published import NAMES, csv, scores, why
@@ -87,6 +88,13 @@ def test_rows_that_tell_of_the_benchmarks_are_dropped(read: Read, name: str, val
     assert "by its name" in why(table, name)
 
 
+@pytest.mark.parametrize("name", ["#1", "# one", "Samples", "Weighty"])
+def test_models_with_such_names_and_usual_scores_stay(read: Read, name: str):
+    frame = scores().round()
+    frame.loc[name] = frame.iloc[3].to_numpy()[::-1]
+    assert name in read(csv(frame)).scores.index
+
+
 @pytest.mark.parametrize("name", ["SOTA", "Oracle", "Upper bound", "Previous best", "Baseline"])
 def test_references_are_kept_and_named(read: Read, name: str):
     frame = scores()
@@ -156,6 +164,12 @@ def test_latex_tables_are_read(tmp_path: Path):
     assert (table.scores[list(NAMES)].to_numpy() == frame.to_numpy()).all()
     assert table.stderrs is not None
     assert table.stderrs.to_numpy().max() == 0.3
+
+
+def test_a_latex_table_without_rows_is_no_table():
+    empty = r"\begin{tabular}{l} \hline \end{tabular}"
+    assert latex_records(empty, "a.tex") is None
+    assert latex_records(2 * empty, "a.tex") is None
 
 
 def test_sections_footers_and_repeated_headers_are_skipped(read: Read):

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 import eevee
 from eevee.readers.cells import CellError, is_missing, parse_cell
+from eevee.readers.headers import read_header
+from eevee.readers.no_models import of_benchmarks
 from eevee.tables.column_names import is_aggregate, is_attribute, split_names, stderr_target
 
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16")
@@ -42,6 +44,8 @@ def is_fit(name: str) -> bool:
         and holds_text(name)
         and not is_attribute(name)
         and not is_aggregate(name)
+        and read_header(f"{name}.x").direction is None
+        and of_benchmarks(name, np.array([1000.0])) is None
         and name.casefold() not in {"model", "score", "task", "metric", "benchmark", "cost"}
         and "." not in name
     )

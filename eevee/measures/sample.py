@@ -179,3 +179,20 @@ def _halves(codes: IntArray, seed: int) -> BoolArray:
     first = np.zeros(len(codes), dtype=np.bool_)
     first[by_class[::2]] = True
     return first
+
+
+def checked_features(values: npt.ArrayLike) -> FloatArray:
+    """Return features as numbers, rows x columns, where there are no labels beside them.
+
+    Raises
+    ------
+    EeveeError
+        As of `Sample.of`.
+
+    Examples
+    --------
+    >>> checked_features([[0, 1], [1, 0]]).dtype
+    dtype('float64')
+    """
+    array = np.asarray(values)
+    return _features(array, len(array) if array.ndim else 0)

@@ -139,7 +139,7 @@ def _found(
 def _check(epsilon: float, delta: float, ceiling: float) -> None:
     if not (0 < epsilon < ceiling < math.inf and 0 < delta < 1):
         raise EeveeError(
-            f"epsilon must be above 0 and below the ceiling of losses, delta in 0..1; got {epsilon}, "
+            f"epsilon must lie between 0 and the ceiling, delta between 0 and 1; got {epsilon}, "
             f"{ceiling}, {delta}"
         )
 

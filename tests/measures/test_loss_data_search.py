@@ -55,7 +55,7 @@ def test_every_small_interval_ends_at_the_answer():
     for largest in range(1, 25):
         for answer in range(1, largest + 1):
             found = search_sample_complexity(
-                lambda n, c, _, at=answer: np.full(c, float(n < at)), 1.0, largest, n_rounds=4
+                lambda n, c, _, at=answer: np.full(c, float(n < at)), 0.9, largest, n_rounds=4
             )
             assert found.measure.value == answer
             assert found.measure.certified

@@ -11,7 +11,7 @@ from pathlib import Path
 from eevee.base.errors import EeveeError
 from eevee.base.files import replacing
 from eevee.measures.feature_files import LABELS, MAX_MB, FeatureFile, read_features
-from eevee.measures.measure import Definition, Measure
+from eevee.measures.measure import Definition, Measure, NotReached
 from eevee.measures.resampling import N_GROUPS, Null, permutation_null
 from eevee.measures.sample import Sample
 
@@ -156,7 +156,10 @@ def measure_files(
             if getattr(file, definition.needs) is None:
                 notes.append(f"{path}: {definition.name} left out: it needs {definition.needs}")
                 continue
-            scores.append(_measured(file, definition, n_groups, n_permutations, seed))
+            try:
+                scores.append(_measured(file, definition, n_groups, n_permutations, seed))
+            except NotReached as why:
+                notes.append(f"{path}: {definition.name} left out: {why}")
     if not scores:
         raise EeveeError(f"no measure can be computed: {notes[0]}")
     if not timed:
@@ -182,6 +185,8 @@ def _measured(
             null = permutation_null(
                 lambda rows: sign * definition.value(rows), sample, n_permutations, seed
             )
+    except NotReached:
+        raise
     except EeveeError as error:
         raise EeveeError(f"{file.source}: {error}") from None
     cost = (file.seconds or 0.0) + measure.seconds

@@ -152,12 +152,13 @@ def measure_files(
             raise EeveeError(f"{path}: is of the same model and task as {earlier}; give one")
         seen[file.model, file.task] = file.source
         timed = timed and file.seconds is not None
+        samples: dict[str, Sample] = {}  # shared: what measures of one sample keep is kept
         for definition in measures:
             if getattr(file, definition.needs) is None:
                 notes.append(f"{path}: {definition.name} left out: it needs {definition.needs}")
                 continue
             try:
-                scores.append(_measured(file, definition, n_groups, n_permutations, seed))
+                scores.append(_measured(file, definition, samples, n_groups, n_permutations, seed))
             except NotReached as why:
                 notes.append(f"{path}: {definition.name} left out: {why}")
     if not scores:
@@ -173,11 +174,18 @@ def measure_files(
 
 
 def _measured(
-    file: FeatureFile, definition: Definition, n_groups: int, n_permutations: int, seed: int
+    file: FeatureFile,
+    definition: Definition,
+    samples: dict[str, Sample],
+    n_groups: int,
+    n_permutations: int,
+    seed: int,
 ) -> ProxyScore:
-    given = {definition.needs: getattr(file, definition.needs)}
+    needs = definition.needs
     try:
-        sample = Sample.of(file.labels, seed=seed, **given)
+        if needs not in samples:
+            samples[needs] = Sample.of(file.labels, seed=seed, **{needs: getattr(file, needs)})
+        sample = samples[needs]
         measure = definition.measure(sample, n_groups=n_groups, seed=seed)
         null = None
         if n_permutations:

@@ -9,7 +9,8 @@ from functools import partial
 from typing import Literal
 
 from eevee.base.errors import EeveeError
-from eevee.measures.loss_data import LossDataMeasure, Rule
+from eevee.base.remembered import per_object
+from eevee.measures.loss_data import LossDataCurve, LossDataMeasure, Rule
 from eevee.measures.loss_data_probes import loss_data_curve
 from eevee.measures.measure import Definition, Measure, NotReached
 from eevee.measures.sample import Sample
@@ -22,13 +23,11 @@ _UNITS = {"va": "nats per sample", "mi": "nats", "mdl": "nats", "sdl": "nats", "
 
 @dataclass(frozen=True)
 class CurveDefinition(Definition):
-    """A measure of a curve, whose standard error is that over its seeds."""
+    """A measure of a curve, whose standard error is that over its seeds, and cost the curve's."""
 
     def measure(self, sample: Sample, *, n_groups: int = 0, seed: int = 0) -> Measure:
         """Return the value with its cost; `n_groups` of 0 leaves the standard error out."""
-        start = time.perf_counter()
-        found = _read(sample, *self._asked)
-        seconds = time.perf_counter() - start
+        found, seconds = _read(sample, *self._asked)
         stderr = found.stderr if n_groups else math.nan
         return Measure(
             found.value + 0.0, stderr, self.bound, self.higher_is_better, self.unit, seconds
@@ -42,20 +41,28 @@ class CurveDefinition(Definition):
 
 
 def _value(name: CurveName, epsilon: float, rule: Rule, seed: int, sample: Sample) -> float:
-    return _read(sample, name, epsilon, rule, seed).value
+    return _read(sample, name, epsilon, rule, seed)[0].value
+
+
+@per_object
+def _curve(sample: Sample, seed: int) -> tuple[LossDataCurve, float]:
+    """Return the curve that all measures of a sample are read off, and its seconds."""
+    assert sample.features is not None
+    start = time.perf_counter()
+    curve = loss_data_curve(sample.features, sample.codes, seed=seed)
+    return curve, time.perf_counter() - start
 
 
 def _read(
     sample: Sample, name: CurveName, epsilon: float, rule: Rule, seed: int
-) -> LossDataMeasure:
-    assert sample.features is not None
-    curve = loss_data_curve(sample.features, sample.codes, seed=seed)
+) -> tuple[LossDataMeasure, float]:
+    curve, seconds = _curve(sample, seed)
     if name == "va":
-        return curve.va()
+        return curve.va(), seconds
     if name == "mi":
-        return curve.mi()
+        return curve.mi(), seconds
     if name == "mdl":
-        return curve.mdl(rule=rule)
+        return curve.mdl(rule=rule), seconds
     found = curve.sdl(epsilon, rule=rule) if name == "sdl" else curve.esc(epsilon)
     if not found.observed:
         raise NotReached(
@@ -63,7 +70,7 @@ def _read(
             f"{found.value:.4g} {found.unit}; take a larger epsilon, such as {name}-e"
             f"{float(curve.mean.min()) * 1.1:.2g}"
         )
-    return found
+    return found, seconds
 
 
 def curve_definition(

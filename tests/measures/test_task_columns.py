@@ -33,16 +33,17 @@ def test_numbers_of_curves_are_those_of_logistic_regression_by_either_rule():
     curve = loss_data_curve(DATA.features, DATA.labels, seed=3)
     expected = {"va": curve.va(), "mi": curve.mi(), "mdl": curve.mdl(), "sdl-e0.6": curve.sdl(0.6)}
     expected["esc-e0.6"] = curve.esc(0.6)
+    shared = sample()
     for one in find_measures(list(expected), seed=3):
-        own, found = expected[one.name], one.measure(sample(), n_groups=5)
+        own, found = expected[one.name], one.measure(shared, n_groups=5)
         assert found.value == own.value
         assert found.unit == own.unit
         assert found.bound == own.bound
         assert found.higher_is_better == own.higher_is_better
         np.testing.assert_equal(found.stderr, own.stderr)
-    assert math.isnan(one.measure(sample()).stderr)
+    assert math.isnan(one.measure(shared).stderr)
     (right,) = find_measures("mdl", convention="reference", seed=3)
-    assert right.value(sample()) == curve.mdl(rule="right").value
+    assert right.value(shared) == curve.mdl(rule="right").value
 
 
 def test_what_is_not_reached_is_no_number_but_a_note(tmp_path: Path):

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy.typing as npt
+
 from eevee.base.errors import EeveeError
 from eevee.base.files import replacing
 from eevee.measures.feature_files import LABELS, MAX_MB, FeatureFile, read_features
@@ -102,6 +104,7 @@ def measure_files(
     n_permutations: int = 0,
     seed: int = 0,
     max_mb: float = MAX_MB,
+    prior: Path | None = None,
 ) -> ProxyColumns:
     """Compute measures of files of features, one after the other.
 
@@ -119,6 +122,8 @@ def measure_files(
         Of labels, for what scores are where labels mean nothing; 0 for none.
     seed : int
     max_mb : float
+    prior : Path, optional
+        File of features that task priors are made of, of the same samples in the same order.
 
     Raises
     ------
@@ -145,20 +150,25 @@ def measure_files(
     notes: list[str] = []
     seen: dict[tuple[str, str], str] = {}
     timed = True
+    about = None if prior is None else read_features(prior, task=task, max_mb=max_mb)
     for path in wanted:
         file = read_features(path, task=task, max_mb=max_mb)
+        _check_prior(file, about)
         if (file.model, file.task) in seen:
             earlier = seen[file.model, file.task]
             raise EeveeError(f"{path}: is of the same model and task as {earlier}; give one")
         seen[file.model, file.task] = file.source
         timed = timed and file.seconds is not None
+        given = None if about is None else about.features
         samples: dict[str, Sample] = {}  # shared: what measures of one sample keep is kept
         for definition in measures:
             if getattr(file, definition.needs) is None:
                 notes.append(f"{path}: {definition.name} left out: it needs {definition.needs}")
                 continue
             try:
-                scores.append(_measured(file, definition, samples, n_groups, n_permutations, seed))
+                scores.append(
+                    _measured(file, definition, samples, n_groups, n_permutations, seed, given)
+                )
             except NotReached as why:
                 notes.append(f"{path}: {definition.name} left out: {why}")
     if not scores:
@@ -173,6 +183,19 @@ def measure_files(
     return ProxyColumns(tuple(scores), tuple(notes))
 
 
+def _check_prior(file: FeatureFile, prior: FeatureFile | None) -> None:
+    if prior is None:
+        return
+    if prior.features is None:
+        raise EeveeError(f"{prior.source}: holds no features, which a prior is made of")
+    same = prior.labels.shape == file.labels.shape and len(prior.features) == len(file.labels)
+    if not same or (prior.task == file.task and (prior.labels != file.labels).any()):
+        raise EeveeError(
+            f"{prior.source}: has other labels than {file.source}; a prior must be of the same "
+            "samples in the same order"
+        )
+
+
 def _measured(
     file: FeatureFile,
     definition: Definition,
@@ -180,11 +203,13 @@ def _measured(
     n_groups: int,
     n_permutations: int,
     seed: int,
+    prior: npt.ArrayLike | None,
 ) -> ProxyScore:
     needs = definition.needs
     try:
         if needs not in samples:
-            samples[needs] = Sample.of(file.labels, seed=seed, **{needs: getattr(file, needs)})
+            given = {needs: getattr(file, needs)}
+            samples[needs] = Sample.of(file.labels, seed=seed, prior=prior, **given)
         sample = samples[needs]
         measure = definition.measure(sample, n_groups=n_groups, seed=seed)
         null = None

@@ -225,17 +225,20 @@ def probe_loss(
     return PROBE_LOSS.measure(sample, n_groups=n_groups, seed=seed)
 
 
-def _label_moments(sample: Sample) -> TaskPriorMoments:
+def _sample_moments(sample: Sample) -> TaskPriorMoments:
+    """Under the prior of the sample, or that samples of one class are alike."""
     assert sample.features is not None
-    return task_prior_moments(group_kernel(sample.codes), feature_kernel(sample.features))
+    given = sample.prior
+    prior = group_kernel(sample.codes) if given is None else feature_kernel(given)
+    return task_prior_moments(prior, feature_kernel(sample.features))
 
 
 PRIOR_MEAN = Definition(
-    "task-prior-mean", lambda sample: _label_moments(sample).mean, "features", "alignment"
+    "task-prior-mean", lambda sample: _sample_moments(sample).mean, "features", "alignment"
 )
 PRIOR_VARIANCE = Definition(
     "task-prior-variance",
-    lambda sample: _label_moments(sample).variance,
+    lambda sample: _sample_moments(sample).variance,
     "features",
     "alignment squared",
     higher_is_better=False,

@@ -251,43 +251,26 @@ class _Walk:
         self, uniform: FloatArray | None, given: IntArray | None, coupling: int
     ) -> tuple[IntArray, FloatArray, FloatArray]:
         """Label all samples: anew (no labels given), as given (no draws), or over what is given."""
-        n = len(self.order)
         some = given if uniform is None else uniform
         assert some is not None
-        n_tasks = len(some)
+        n_tasks, n = some.shape
         old = given if uniform is not None else None
-        tasks = np.arange(n_tasks)
+        run = _Run(n_tasks, self.q, coupling / self.heat)
         labels = np.empty((n_tasks, n), dtype=np.int64)
-        log_probs, energies = np.zeros(n_tasks), np.zeros(n_tasks)
         sums = self._sums(old, n_tasks)
         for start in range(0, n, STEPS):
             rows = self._rows(start)
-            among = self._among(rows, start)
-            fields = (rows @ sums).reshape(len(rows), n_tasks, self.q)
-            change = np.zeros((len(rows), n_tasks * self.q))
-            for i, own in enumerate(np.diag(among)):
-                field = fields[i] + (among[i, :i] @ change[:i]).reshape(n_tasks, self.q)
-                moved = change[i].reshape(n_tasks, self.q)
-                if old is not None:
-                    was = old[:, start + i]
-                    field[tasks, was] -= own
-                    moved[tasks, was] -= 1
-                logits = field * (coupling / self.heat)
-                logits -= logits.max(axis=1, keepdims=True)
-                cumulated = np.exp(logits).cumsum(axis=1)
-                total = cumulated[:, -1]
-                if uniform is None:
-                    assert given is not None
-                    new = given[:, start + i]
-                else:
-                    below = cumulated / total[:, None] <= uniform[:, start + i, None]
-                    new = np.minimum(below.sum(axis=1), self.q - 1)
-                log_probs += logits[tasks, new] - np.log(total)
-                energies += 2 * field[tasks, new] + own
-                moved[tasks, new] += 1
-                labels[:, start + i] = new
+            among, fields = self._among(rows, start), rows @ sums
+            part = slice(start, start + len(rows))
+            was = None if old is None else old[:, part]
+            if uniform is None:
+                assert given is not None
+                labels[:, part] = given[:, part]
+                change = run.label(among, fields, was, None, labels[:, part])
+            else:
+                change = run.label(among, fields, was, uniform[:, part], labels[:, part])
             sums += self._moved(rows, start, change)
-        return labels, log_probs, energies
+        return labels, run.log_probs, run.energies
 
     def _sums(self, labels: IntArray | None, n_tasks: int) -> FloatArray:
         """Per task and class the sum of factors of its samples, or which samples they are."""
@@ -302,6 +285,45 @@ class _Walk:
                 else:
                     found += rows.T @ part
         return found
+
+
+class _Run:
+    """What the tasks of a pass add up to; labels the samples of a block one after the other."""
+
+    def __init__(self, n_tasks: int, n_classes: int, strength: float) -> None:
+        self.shape, self.strength = (n_tasks, n_classes), strength
+        self.tasks = np.arange(n_tasks)
+        self.log_probs, self.energies = np.zeros(n_tasks), np.zeros(n_tasks)
+
+    def label(
+        self,
+        among: FloatArray,
+        fields: FloatArray,
+        old: IntArray | None,
+        uniform: FloatArray | None,
+        labels: IntArray,
+    ) -> FloatArray:
+        """Draw `labels` in place, or score them without draws; return what indicators change by."""
+        tasks = self.tasks
+        change = np.zeros_like(fields)
+        for i, own in enumerate(np.diag(among)):
+            field = (fields[i] + among[i, :i] @ change[:i]).reshape(self.shape)
+            moved = change[i].reshape(self.shape)
+            if old is not None:
+                field[tasks, old[:, i]] -= own
+                moved[tasks, old[:, i]] -= 1
+            logits = field * self.strength
+            logits -= logits.max(axis=1, keepdims=True)
+            cumulated = np.exp(logits).cumsum(axis=1)
+            total = cumulated[:, -1]
+            if uniform is not None:
+                below = cumulated / total[:, None] <= uniform[:, i, None]
+                labels[:, i] = np.minimum(below.sum(axis=1), self.shape[1] - 1)
+            new = labels[:, i]
+            self.log_probs += logits[tasks, new] - np.log(total)
+            self.energies += 2 * field[tasks, new] + own
+            moved[tasks, new] += 1
+        return change
 
 
 def one_hot(labels: IntArray, n_classes: int) -> FloatArray:

@@ -4,8 +4,8 @@
 
 Ten sizes and five seeds on scikit-learn's digits, two hidden layers: torch's own layers, loss and
 Adam, a network at a time, beside `MLPProbe`; seconds per step of all 50 networks, in turn in one
-process, and how far the losses lie apart after as many steps. Then the curve of logistic regression,
-and its table and figure data.
+process, and how far the losses lie apart after as many steps. Then the curve of logistic
+regression, and its table.
 """
 
 from __future__ import annotations

@@ -29,6 +29,25 @@ def test_the_prior_of_a_file_is_that_of_its_labels():
     assert variance.value(sample()) == pytest.approx(expected.variance)
 
 
+def test_the_prior_can_be_another_model_of_the_same_samples(tmp_path: Path):
+    path, prior, other = (tmp_path / f"{name}.npz" for name in ("m__t", "p__t", "q__t"))
+    features = np.random.default_rng(0).normal(size=(40, 3))
+    np.savez(path, features=DATA.features, labels=DATA.labels)
+    np.savez(prior, features=features, labels=DATA.labels)
+    (mean,) = find_measures("task-prior-mean")
+    found = measure_files([path], [mean], n_groups=4, prior=prior).scores[0].measure
+    expected = task_prior_moments(feature_kernel(features), feature_kernel(DATA.features))
+    assert found.value == pytest.approx(expected.mean)
+    assert found.stderr > 0
+    for labels, rows in ((DATA.labels[::-1], features), (DATA.labels[:9], features[:9])):
+        np.savez(other, features=rows, labels=labels)
+        with pytest.raises(EeveeError, match="same samples"):
+            measure_files([path], [mean], prior=other)
+    np.savez(other, source_probs=np.full((40, 2), 0.5), labels=DATA.labels)
+    with pytest.raises(EeveeError, match="holds no features"):
+        measure_files([path], [mean], prior=other)
+
+
 def test_numbers_of_curves_are_those_of_logistic_regression_by_either_rule():
     curve = loss_data_curve(DATA.features, DATA.labels, seed=3)
     expected = {"va": curve.va(), "mi": curve.mi(), "mdl": curve.mdl(), "sdl-e0.6": curve.sdl(0.6)}

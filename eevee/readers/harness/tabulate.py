@@ -14,7 +14,7 @@ from eevee.readers.long import read_long
 from eevee.readers.measured import Measured, Options
 from eevee.tables.results_table import Note
 
-_HEADER = ("model", "benchmark", "metric", "score", "stderr", "direction", "cost")
+_HEADER = ("model", "benchmark", "metric", "score", "stderr", "direction", "role", "cost")
 
 
 def tabulate(
@@ -55,6 +55,7 @@ def _cells(row: Row, directions: Mapping[str, str], *, costs: bool) -> tuple[str
         repr(row.score),
         "" if math.isnan(row.stderr) else repr(row.stderr),
         directions.get(row.column, ""),
+        row.role or "",
     )
     return (*cells, "" if math.isnan(row.cost) else repr(row.cost)) if costs else cells
 

@@ -68,8 +68,8 @@ def next_benchmark(
     """
     found = completed if isinstance(completed, Completion) else impute(completed)
     row = _row(found, model)
-    known = found.scores.notna() & ~found.predicted
-    lacks = ~known.to_numpy()[row] & known.to_numpy().any(axis=0)
+    there = found.scores.notna().to_numpy()
+    lacks = found.predicted.to_numpy()[row] | (~there[row] & there.any(axis=0))  # proxies, too
     return _ranked(found.gains, found.beliefs, row, lacks, Facts(found.columns, found.costs))
 
 

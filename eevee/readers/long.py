@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -29,6 +29,7 @@ from eevee.readers.measured import (
 from eevee.readers.model_column import fill_down
 from eevee.readers.parts import is_part, note_uneven
 from eevee.readers.roles import decide, read_role, says_roles
+from eevee.readers.said import said_of_columns
 from eevee.readers.wide import model_columns, model_keys, unique_with
 from eevee.tables.column_names import LONE_METRIC, split_names
 from eevee.tables.results_table import Note, SourceColumn
@@ -136,7 +137,8 @@ def read_long(grid: Grid, options: Options) -> Measured:
         ("direction", roles.direction, read_direction),
         ("role", roles.role, read_role),
     ):
-        columns[said] = pd.Series(_said(grid, place, read, entries, names), names, dtype=object)
+        found = said_of_columns(grid, place, read, [(e.column, e.row) for e in entries])
+        columns[said] = pd.Series([found.get(name) for name in names], names, dtype=object)
     shape = "one row per score" if roles.score is not None else "one column per metric"
     return Measured(
         source=grid.source,
@@ -297,30 +299,6 @@ def _owners(grid: Grid, entries: Sequence[_Entry]) -> dict[str, Owner]:
                 f"{entry.column!r}; rename one"
             )
     return owners
-
-
-def _said(
-    grid: Grid,
-    place: int | None,
-    read: Callable[[str, str, str], str | None],
-    entries: Sequence[_Entry],
-    names: Sequence[str],
-) -> list[str | None]:
-    """Return what the rows of each column say of it in one place, None where they do not."""
-    found: dict[str, tuple[str, int]] = {}
-    for entry in entries if place is not None else ():
-        assert place is not None
-        line = grid.lines[entry.row]
-        where = f"{grid.source}: row {line}, {grid.label(place)}"
-        said = read(grid.header[place], grid.rows[entry.row][place], where)
-        if said is None:
-            continue
-        known, first = found.setdefault(entry.column, (said, line))
-        if known != said:
-            raise EeveeError(
-                f"{where}: {entry.column!r} is {known} in row {first}; make them agree"
-            )
-    return [found[name][0] if name in found else None for name in names]
 
 
 def _costs(

@@ -16,7 +16,7 @@ from eevee.tables.results_table import ResultsTable
 
 NAMES = list("abcdef")
 MODELS = [f"m{i}" for i in range(30)]
-QUICK = {"scorer": "ridge", "n_repeats": 1, "n_random": 3, "beside": ()}
+QUICK = {"scorer": "ridge", "n_repeats": 1, "n_random": 1, "beside": ()}
 
 
 def scores() -> pd.DataFrame:
@@ -46,6 +46,7 @@ def subsets(one: Assessment, method: str) -> list[tuple[str, ...]]:
     return one.folds.loc[one.folds["method"] == method, "benchmarks"].tolist()
 
 
+@pytest.mark.slow
 def test_good_proxies_help_and_noise_is_not_said_to() -> None:
     good, noise = (verdict(found(cheap(signal))) for signal in (50.0, 0.0))
     assert good.words[0].startswith("verdict: proxies help at equal cost (1.2 GPU-hours)")

@@ -36,6 +36,8 @@ class ShownTier:
         Of the search, in words.
     assessed : str
         The loss of its procedure on models that no search saw, in words; "" if not assessed.
+    diversity : tuple of float
+        Mean of 1 - |Spearman's rho| between its columns, and the interval; NaN where not known.
     """
 
     tier: Tier
@@ -44,6 +46,12 @@ class ShownTier:
     random: float
     verdict: str
     assessed: str
+    diversity: tuple[float, float, float] = (math.nan, math.nan, math.nan)
+
+    @property
+    def is_diverse(self) -> bool:
+        """Whether its diversity is known."""
+        return math.isfinite(self.diversity[0])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -121,6 +129,7 @@ def _shown(tier: Tier, run: Run, tiers: TierSet, assessed: Sequence[Run]) -> Sho
         unseen=_unseen(run, tier.name),
         random=number_of(tiers.search, "verdicts", tier.name, "random_median"),
         verdict=words.removeprefix(_VERDICT),
+        diversity=tiers.diversity(tier.name),
         assessed=in_words(own) if own is not None else _of_runs(tier, assessed),
     )
 

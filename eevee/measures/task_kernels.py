@@ -140,7 +140,8 @@ def feature_kernel(
     ----------
     features : array, shape (n_samples, n_features)
     kind : {"cosine", "linear", "rbf"}
-        Of the features as they are: ``exp(-d**2 / (2 * bandwidth**2))`` for "rbf".
+        Of the features as they are: ``exp(-d**2 / (2 * bandwidth**2))`` for "rbf". The cosine of a
+        row of zeros, as dead ReLUs give, is 0 with every row.
     centre : bool
         Whether rows and columns are made to sum to 0, after that.
     normalize : {"fro", None}
@@ -157,7 +158,7 @@ def feature_kernel(
     Raises
     ------
     EeveeError
-        If a value is not finite, a row has no direction, or all samples are alike.
+        If a value is not finite, or all samples are alike.
 
     Examples
     --------
@@ -187,9 +188,7 @@ def _in_type(kernel: Kernel, dtype: str) -> Kernel:
 
 def _directions(rows: FloatArray) -> FloatArray:
     lengths = np.linalg.norm(rows, axis=1)
-    if not lengths.all():
-        i = int(np.argmin(lengths))
-        raise EeveeError(f"features: row {i + 1} is all zeros, which has no cosine; leave it out")
+    lengths[lengths == 0] = 1
     return np.asarray(rows / lengths[:, None])
 
 

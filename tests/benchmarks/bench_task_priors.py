@@ -101,7 +101,7 @@ def speed(n: int) -> None:
     factor = kernel.factor
     assert factor is not None
     compared(
-        f"a task, n = {n}, mean of {N_TASKS} and of 2",
+        f"{N_TASKS} tasks beside 2 plain ones, n = {n}",
         lambda: sample_tasks(kernel, Q, n_tasks=N_TASKS, temperature=heat, coupling=1),
         lambda: [plain_task(factor, heat, rng) for _ in range(2)],
     )

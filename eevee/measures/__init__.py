@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from eevee.measures.loss_data_search import estimate_sdl as estimate_sdl
     from eevee.measures.loss_data_search import search_sample_complexity as search_sample_complexity
     from eevee.measures.loss_data_search import subset_losses as subset_losses
-    from eevee.measures.loss_data_table import curves_of_frame as curves_of_frame
-    from eevee.measures.loss_data_table import loss_data_table as loss_data_table
+    from eevee.measures.loss_data_tables import curves_of_frame as curves_of_frame
+    from eevee.measures.loss_data_tables import loss_data_table as loss_data_table
     from eevee.measures.measure import Measure as Measure
     from eevee.measures.mixture import nleep as nleep
     from eevee.measures.pactran_counts import pactran_dirichlet as pactran_dirichlet
@@ -60,7 +60,7 @@ _HOME = {
     "Sample": "eevee.measures.sample",
     "add_kernels": "eevee.measures.task_kernels",
     "best_pair": "eevee.measures.linear_probes",
-    "curves_of_frame": "eevee.measures.loss_data_table",
+    "curves_of_frame": "eevee.measures.loss_data_tables",
     "estimate_sdl": "eevee.measures.loss_data_search",
     "feature_kernel": "eevee.measures.task_kernels",
     "find_measures": "eevee.measures.catalog",
@@ -74,7 +74,7 @@ _HOME = {
     "log_sizes": "eevee.measures.loss_data",
     "logme": "eevee.measures.evidence",
     "loss_data_curve": "eevee.measures.loss_data_probes",
-    "loss_data_table": "eevee.measures.loss_data_table",
+    "loss_data_table": "eevee.measures.loss_data_tables",
     "matrix_kernel": "eevee.measures.task_kernels",
     "measure_files": "eevee.measures.columns",
     "moments_of_models": "eevee.measures.task_priors",

@@ -12,14 +12,12 @@ import pandas as pd
 from markupsafe import Markup
 
 from eevee.base.arrays import FloatArray
-from eevee.report.html.charts import LETTER, WIDTH
-from eevee.report.html.svg import Drawing
+from eevee.report.html.charts import WIDTH
+from eevee.report.html.svg import Drawing, text_width
 from eevee.report.html.words import short
 
 LABEL = 12.0
 """Height of a line of names, in CSS pixels."""
-BOLD = 7.2
-"""Width of a letter of a name that is set off."""
 _SIDE, _TALLEST, _LONGEST = 20.0, 900.0, 24
 
 
@@ -56,8 +54,10 @@ def matrix(
     Names for which `strong` holds are set off, such as those of benchmarks of a tier.
     """
     rows, columns = [str(one) for one in frame.index], [str(one) for one in frame.columns]
-    left = 14 + BOLD * max(len(short(one, _LONGEST)) for one in rows)
-    below = 10 + BOLD * max(len(short(one, _LONGEST)) for one in columns)
+    left, below = (
+        14 + max(text_width(short(one, _LONGEST), bold=strong(one)) for one in names)
+        for names in (rows, columns)
+    )
     width = min((WIDTH - left - 4) / len(columns), _SIDE)
     height = width if square else min(_TALLEST / len(rows), max(LABEL, width), _SIDE)
     top, size = 34.0, (width * len(columns), height * len(rows))
@@ -84,11 +84,11 @@ def _shown(names: Sequence[str], length: float) -> range:
 
 def _draw_legend(drawing: Drawing, legend: Legend, left: float, *, blank: bool) -> None:
     low, high = legend.ends
-    x = left + LETTER * len(low) + 8
+    x = left + text_width(low) + 8
     drawing.text(left, 17, low, "tick")
     drawing.image(legend.paint(np.linspace(legend.low, legend.high, 64)[None]), x, 8, (90.0, 10.0))
     drawing.text(x + 98, 17, high, "tick")
     if blank and legend.blank:
-        x += 98 + LETTER * len(high) + 24
+        x += 98 + text_width(high) + 24
         drawing.add("rect", x=x, y=8, width=14, height=10, class_="missing")
         drawing.text(x + 20, 17, legend.blank, "tick")

@@ -80,7 +80,8 @@ class Search:
     @property
     def rescored(self) -> bool:
         """Whether something was scored again under other initialisations."""
-        return any(math.isfinite(one.rescored) for one in (*self.subsets, *self.baselines))
+        again = [one.rescored for one in self.subsets] + [one.rescored for one in self.baselines]
+        return any(map(math.isfinite, again))
 
     @property
     def in_all(self) -> tuple[str, ...]:
@@ -130,7 +131,7 @@ def _what(rows: pd.DataFrame) -> str:
         return "search loss"
     from eevee.scorers.objective import MINIMISED  # it loads torch
 
-    return dict[str, str](MINIMISED).get(found, found)
+    return next((words for name, words in MINIMISED.items() if name == found), found)
 
 
 def _ranked(rows: pd.DataFrame) -> Iterator[Ranked]:

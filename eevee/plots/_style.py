@@ -173,7 +173,8 @@ def loss_axis(ax: Axes, name: str = LOSS) -> None:
     low, high = max(0.0, min(ax.get_yticks()), bottom), max(top, 0.0)
     apart = 0.2 * (top - bottom) * ax.figure.dpi / ax.get_window_extent().height
     kept: list[float] = []
-    for loss in (float(one) for one in MaxNLocator(5).tick_values(low**2, high**2)):
+    ticks = MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(low**2, high**2)
+    for loss in map(float, ticks):
         if low**2 <= loss <= high**2 and (not kept or error(loss) - error(kept[-1]) >= apart):
             kept.append(loss)
     ax.set_ylabel(ERROR)

@@ -120,7 +120,7 @@ def build_tiers(
     quick = control.without_generations()
     if baselines and not control.stop():
         beside = compare_goals(judge, found, goals, seed=seed, control=quick)
-    verdicts = judge_goals(judge, found, goals, seed=seed)
+    verdicts = judge_goals(judge, found, goals, seed=seed, control=control)
     own = seed if file_seed is None else file_seed
     tiers = make_tier_set(scorer, found, seed=own, verdicts=verdicts, splits=splits)
     losses = best_losses(scorer, found, advance=control.advance)

@@ -14,6 +14,7 @@ from eevee.cli import assess as assess
 from eevee.cli import report as report
 from eevee.cli import predict as predict
 from eevee.cli import impute as impute
+from eevee.cli import measure as measure
 from eevee.cli import plan as plan
 from eevee.cli import run as run
 from eevee.cli import costs as costs

@@ -198,13 +198,14 @@ class TableOptions:
 
     def read(self, *, silent: bool = False) -> ResultsTable:
         """Read the table; unless `silent`, say on standard error what was set aside."""
-        from eevee.readers.asides import aside_sentence
+        from eevee.readers.asides import aside_sentence, proxy_sentence
         from eevee.readers.from_options import read_as_asked
 
         table = read_as_asked(asdict(self))
-        said = "" if silent else aside_sentence(table)
-        if said:
-            say(said)
+        proxies = [str(name) for name in table.columns.index[~table.is_target]]
+        for said in filter(None, (aside_sentence(table), proxy_sentence(proxies))):
+            if not silent:
+                say(said)
         return table
 
 

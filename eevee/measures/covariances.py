@@ -11,7 +11,7 @@ from eevee.measures.measure import Definition, Measure
 from eevee.measures.sample import Sample
 from eevee.measures.spectrum import spectrum
 
-_WELL_CONDITIONED = 1e-6
+_WELL_CONDITIONED = 1e-8
 """Least reciprocal condition number of a covariance that is factorised as it is."""
 DISTORTION = 1e-4
 """TransRate's squared error of the code."""
@@ -30,13 +30,13 @@ def _features(sample: Sample) -> FloatArray:
 def _hscore(sample: Sample) -> float:
     """Sum of squared canonical correlations of features and one-hot labels."""
     features = centred(_features(sample))
-    scales = np.sqrt(np.einsum("ij,ij->j", features, features))
-    moving = scales > scales.max() * 1e-14
-    features = features[:, moving] / scales[moving]
     sums = None
     if features.shape[0] > features.shape[1]:
         sums = _whitened_sums(features, sample)
     if sums is None:
+        scales = np.sqrt(np.einsum("ij,ij->j", features, features))
+        moving = scales > scales.max() * 1e-14
+        features = features[:, moving] / scales[moving]
         sums = spectrum(features).class_projections(features, sample)
     return float((sums**2 / sample.counts).sum())
 
@@ -44,6 +44,11 @@ def _hscore(sample: Sample) -> float:
 def _whitened_sums(features: FloatArray, sample: Sample) -> FloatArray | None:
     """Class sums of uncorrelated features, (n_features, n_classes); None if ill-conditioned."""
     product = features.T @ features
+    scales = np.sqrt(np.diag(product))
+    if not scales.min() > 0:
+        return None
+    product /= scales
+    product /= scales[:, None]
     try:
         factor = linalg.cholesky(product, lower=True, check_finite=False)
     except linalg.LinAlgError:
@@ -52,7 +57,7 @@ def _whitened_sums(features: FloatArray, sample: Sample) -> FloatArray | None:
     condition, _ = linalg.lapack.dpocon(factor, norm, uplo="L")
     if condition < _WELL_CONDITIONED:
         return None
-    sums = sample.class_sums(features).T
+    sums = (sample.class_sums(features) / scales).T
     return np.asarray(linalg.solve_triangular(factor, sums, lower=True, check_finite=False))
 
 

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from scipy.special import digamma, gammaln, logsumexp
 
 from eevee.base.arrays import FloatArray
@@ -47,17 +48,13 @@ def _posterior(sample: Sample, setting: _Setting) -> _Posterior:
     q, for which the formula of the bound, where terms have cancelled, does not hold.
     """
     assert sample.source_probs is not None
-    probs = sample.source_probs[sample.order]
-    ends = [*sample.starts[1:].tolist(), sample.n_rows]
-    blocks = [probs[i:j] for i, j in zip(sample.starts.tolist(), ends, strict=True)]
     prior = setting.alpha * sample.counts[:, None] / sample.n_rows
     counts = earlier = prior + sample.class_sums(sample.source_probs)
     divergence = 0.0
     for _ in range(setting.n_updates):
         log_weights = _log_weights(counts, setting.family)
-        results = [_class_update(*pair) for pair in zip(blocks, log_weights, strict=True)]
-        mass = np.stack([one for one, _ in results])
-        divergence = float((mass * log_weights).sum()) - sum(total for _, total in results)
+        mass, normaliser = _update(sample, log_weights)
+        divergence = float((mass * log_weights).sum()) - normaliser
         earlier, counts = counts, prior + mass
     chosen = earlier if setting.convention == "reference" else counts
     return _Posterior(prior, chosen, divergence)
@@ -70,23 +67,29 @@ def _log_weights(counts: FloatArray, family: Family) -> FloatArray:
     return np.asarray(weights)
 
 
-def _class_update(probs: FloatArray, log_weights: FloatArray) -> tuple[FloatArray, float]:
-    """Return sums of q over the rows of a class, and the sum of the logs of its normalisers."""
-    top = log_weights.max()
-    weights = np.exp(log_weights - top)
-    sums = probs @ weights
+def _update(sample: Sample, log_weights: FloatArray) -> tuple[FloatArray, float]:
+    """Return sums of q over the rows of each class, and the sum of the logs of its normalisers."""
+    assert sample.source_probs is not None
+    top = log_weights.max(axis=1)
+    weights = np.exp(log_weights - top[:, None])
+    sums = np.einsum("ij,ij->i", sample.source_probs, weights[sample.codes])
     if sums.min() < _TINY:
-        return _careful_update(probs, log_weights)
-    mass = weights * ((1 / sums) @ probs)
-    return mass, float(np.log(sums).sum()) + top * len(probs)
+        return _careful_update(sample, log_weights)
+    indicator = sample.indicator
+    shares = sparse.csr_array(
+        (1 / sums[indicator.indices], indicator.indices, indicator.indptr), shape=indicator.shape
+    )
+    normaliser = float(np.log(sums).sum() + top @ sample.counts)
+    return weights * (shares @ sample.source_probs), normaliser
 
 
-def _careful_update(probs: FloatArray, log_weights: FloatArray) -> tuple[FloatArray, float]:
-    """`_class_update` for weights of any magnitude."""
+def _careful_update(sample: Sample, log_weights: FloatArray) -> tuple[FloatArray, float]:
+    """`_update` for weights of any magnitude."""
+    assert sample.source_probs is not None
     with np.errstate(divide="ignore"):
-        joint = np.log(probs) + log_weights
+        joint = np.log(sample.source_probs) + log_weights[sample.codes]
     sums = logsumexp(joint, axis=1)
-    return np.exp(joint - sums[:, None]).sum(axis=0), float(sums.sum())
+    return sample.class_sums(np.exp(joint - sums[:, None])), float(sums.sum())
 
 
 def _dirichlet(sample: Sample, setting: _Setting) -> float:

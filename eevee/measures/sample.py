@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from eevee.base.arrays import BoolArray, FloatArray, IntArray
 from eevee.base.errors import EeveeError
@@ -89,18 +90,16 @@ class Sample:
         return len(self.counts)
 
     @cached_property
-    def order(self) -> IntArray:
-        """Rows, sorted by class."""
-        return np.argsort(self.codes, kind="stable")
-
-    @cached_property
-    def starts(self) -> IntArray:
-        """Where each class begins in `order`."""
-        return np.concatenate([[0], np.cumsum(self.counts)[:-1]])
+    def indicator(self) -> sparse.csr_array:
+        """One where a row is of a class, shape (n_classes, n_rows)."""
+        places = np.arange(self.n_rows)
+        return sparse.csr_array(
+            (np.ones(self.n_rows), (self.codes, places)), shape=(self.n_classes, self.n_rows)
+        )
 
     def class_sums(self, values: FloatArray) -> FloatArray:
         """Return sums of rows over each class, shape (n_classes, n_columns)."""
-        return np.asarray(np.add.reduceat(values[self.order], self.starts, axis=0))
+        return np.asarray(self.indicator @ values)
 
     def rows(self, wanted: npt.NDArray[np.bool_] | IntArray) -> Sample:
         """Return some of the rows; classes without one are gone."""

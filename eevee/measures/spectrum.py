@@ -38,6 +38,13 @@ class Spectrum(NamedTuple):
         assert self.right is not None
         return np.asarray(features @ self.right)
 
+    def right_vectors(self, features: FloatArray) -> FloatArray:
+        """Return V, shape (n_features, rank)."""
+        if self.right is not None:
+            return self.right
+        assert self.left is not None
+        return np.asarray(features.T @ (self.left / np.sqrt(self.squares)))
+
     def class_projections(self, features: FloatArray, sample: Sample) -> FloatArray:
         """Return U' Y for one-hot labels Y, shape (rank, n_classes)."""
         if self.left is not None:

@@ -269,7 +269,7 @@ def _build(
     measured: Measured, costs: Costs | None, known: list[str], cost_unit: str
 ) -> ResultsTable:
     names = measured.benchmarks
-    columns = _finish_columns(measured.source, measured.columns)
+    columns = _finish_columns(measured.columns)
     notes = [*measured.notes, *_note_against(measured.scores, columns)]
     prices = dict.fromkeys(names, 1.0)
     cells = None
@@ -303,7 +303,9 @@ def _build(
 
 
 def _note_against(scores: pd.DataFrame, columns: pd.DataFrame) -> list[Note]:
-    """Name columns whose order of the models runs against that of all others."""
+    """Name score columns whose order of the models runs against that of all others."""
+    columns = columns[columns["role"] != "proxy"]
+    scores = scores[columns.index]
     signs = np.where(columns["direction"] == "higher", 1.0, -1.0)
     notes = []
     for name, r in against_the_rest(scores, signs).items():
@@ -318,10 +320,8 @@ def _note_against(scores: pd.DataFrame, columns: pd.DataFrame) -> list[Note]:
     return notes
 
 
-def _finish_columns(source: str, columns: pd.DataFrame) -> pd.DataFrame:
+def _finish_columns(columns: pd.DataFrame) -> pd.DataFrame:
     """Fill in directions that were not read, and roles."""
-    if (columns["role"] == "proxy").all():
-        raise EeveeError(f"{source}: all columns are proxies: no score is left to predict")
     guesses = [guess_direction(str(c), m) for c, m in columns["metric"].items()]
     read = columns["direction"].notna()
     return pd.DataFrame(

@@ -17,6 +17,7 @@ ALIASES = {
     "cost": ("cost", "gpu hours", "gpu seconds", "cpu seconds", "cost seconds", "seconds",
              "evaluation time", "runtime", "time seconds"),
     "direction": DIRECTION_NAMES,
+    "role": ("role",),
 }  # fmt: skip
 LONG_MODEL_NAMES = (*MODEL_NAMES, "name", "system", "method", "checkpoint", "run")
 

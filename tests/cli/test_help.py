@@ -18,7 +18,7 @@ from tests.cli.conftest import ROOT, Run, Small, environment, words
 
 VERBS = [
     *("import", "describe", "rank", "plot", "select", "sweep", "tiers", "export", "pareto"),
-    *("ablate", "rate", "assess", "report", "predict", "impute"),
+    *("ablate", "rate", "assess", "report", "predict", "impute", "measure"),
     *("plan", "run", "costs"),
 ]
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]

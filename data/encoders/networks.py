@@ -27,7 +27,7 @@ class Recipe:
     epochs: int
 
 
-LITE = Recipe(3e-3, 3)
+LITE = Recipe(3e-3, 2)
 SMALL = Recipe(1e-3, 15)
 HEAD = Recipe(3e-3, 20)
 

@@ -103,15 +103,14 @@ def _plain(transform: Transform) -> Fit:
     return lambda train: transform
 
 
-def _lite(version: int, *, random: bool, n_blocks: int | None = None) -> Network:
-    name = f"lite{version}" + ("-early" if n_blocks else "") + ("-random" if random else "")
-    part = f", first {n_blocks} blocks" if n_blocks else ""
-    about = f"EfficientNet-Lite{version}{part}, " + ("as initialised" if random else "ImageNet")
+def _lite(version: int, *, random: bool) -> Network:
+    name = f"lite{version}" + ("-random" if random else "")
+    about = f"EfficientNet-Lite{version}, " + ("as initialised" if random else "ImageNet")
     family = "random network" if random else "ImageNet network"
     return Network(
         name,
         family,
-        lambda: networks.lite(version, pretrained=not random, n_blocks=n_blocks),
+        lambda: networks.lite(version, pretrained=not random),
         LITE,
         about=about,
     )
@@ -119,8 +118,7 @@ def _lite(version: int, *, random: bool, n_blocks: int | None = None) -> Network
 
 def _small(name: str, kind: str, source: tuple[str, str] | None, about: str) -> Network:
     makers = {
-        "cnn": lambda: networks.convolutional(16),
-        "wide": lambda: networks.convolutional(32),
+        "cnn": networks.convolutional,
         "mlp": networks.perceptron,
     }
     family = "small network" if source else "random network"
@@ -144,13 +142,9 @@ _ALL: list[Network | Fixed] = [
     _small("cnn-mnist", "cnn", ("mnist", "plain"), "trained on digits of the set mnist"),
     _small("cnn-mnist-turns", "cnn", ("mnist", "rotated"), "trained on rotations of mnist"),
     _small("cnn-digits-turns", "cnn", ("digits", "rotated"), "trained on rotations of digits"),
-    _small("wide-random", "wide", None, "twice as wide, as initialised"),
-    _small("wide-mnist", "wide", ("mnist", "plain"), "twice as wide, trained on mnist"),
     _small("mlp-random", "mlp", None, "network without convolutions, as initialised"),
     _small("mlp-digits", "mlp", ("digits", "plain"), "without convolutions, trained on digits"),
     _small("mlp-mnist", "mlp", ("mnist", "plain"), "without convolutions, trained on mnist"),
-    _lite(0, random=False, n_blocks=5),
-    _lite(0, random=True, n_blocks=5),
     _lite(0, random=False),
     _lite(1, random=False),
     _lite(2, random=False),

@@ -32,7 +32,7 @@ import numpy as np
 import torch
 from encoders import ENCODERS, Fixed, Network
 from images import BENCHMARKS, SEED, Data, DataError, load_benchmark, pool
-from networks import HEAD, SMALL, Encoder, accuracy, forward, head, settled, tensor, tuned
+from networks import HEAD, SOURCE, Encoder, accuracy, forward, head, settled, tensor, tuned
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -68,22 +68,39 @@ class Features:
     test_seconds: float
 
 
-def features_of(model: Network | Fixed, data: Data, work: Path) -> Features:
-    """Run a representation on training and test images, once."""
-    start = time.process_time()
+def features_of(model: Network | Fixed, benchmark: str, work: Path) -> Features:
+    """Run a representation on the images of a benchmark, once for all with the same images."""
+    data = load_benchmark(benchmark)
     if isinstance(model, Fixed):
+        start = time.process_time()
         transform = model.fit(data.train)
         train, probabilities = np.asarray(transform(data.train), np.float32), None
         middle = time.process_time()
         test = np.asarray(transform(data.test), np.float32)
-    else:
-        encoder = source_network(model, work)
-        start = time.process_time()
-        settled(encoder, tensor(data.train))
-        train, probabilities = forward(encoder, tensor(data.train))
-        middle = time.process_time()
-        test, _ = forward(encoder, tensor(data.test))
-    return Features(train, test, probabilities, middle - start, time.process_time() - middle)
+        seconds = middle - start, time.process_time() - middle
+        return Features(train, test[data.tested], probabilities, *seconds)
+    path = work / "features" / f"{model.name}__{BENCHMARKS[benchmark].shown}.npz"
+    if not path.exists():
+        _run_network(model, data, work, path)
+    with np.load(path) as kept:
+        probabilities = kept.get("probabilities")
+        seconds = float(kept["train_seconds"]), float(kept["test_seconds"])
+        return Features(kept["train"], kept["test"][data.tested], probabilities, *seconds)
+
+
+def _run_network(model: Network, data: Data, work: Path, path: Path) -> None:
+    encoder = source_network(model, work)
+    start = time.process_time()
+    settled(encoder, tensor(data.train))
+    train, probabilities = forward(encoder, tensor(data.train))
+    middle = time.process_time()
+    test, _ = forward(encoder, tensor(data.test))
+    seconds = {"train_seconds": middle - start, "test_seconds": time.process_time() - middle}
+    more = {} if probabilities is None else {"probabilities": probabilities}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.stem}.{os.getpid()}.tmp.npz")
+    np.savez(temporary, train=train, test=test, **seconds, **more)
+    temporary.replace(path)
 
 
 def source_network(model: Network, work: Path) -> Encoder:
@@ -95,7 +112,7 @@ def source_network(model: Network, work: Path) -> Encoder:
     encoder.source = torch.nn.Linear(encoder.n_features, int(labels.max()) + 1)
     path = work / "sources" / f"{model.name}.pt"
     if not path.exists():
-        trained = tuned(model.make(), tensor(images), labels, SMALL)
+        trained = tuned(model.make(), tensor(images), labels, SOURCE)
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f"{path.name}.{os.getpid()}")
         torch.save(trained.state_dict(), temporary)
@@ -107,7 +124,7 @@ def source_network(model: Network, work: Path) -> Encoder:
 def evaluate(name: str, benchmark: str, work: Path) -> dict[str, Any]:
     """Return everything that is measured of a model on a benchmark."""
     model, data = ENCODERS[name], load_benchmark(benchmark)
-    features = features_of(model, data, work)
+    features = features_of(model, benchmark, work)
     score, seconds = fine_tune(model, data, features, work)
     probe, probe_seconds = linear_probe(features, data)
     return {
@@ -135,7 +152,7 @@ def fine_tune(
         encoder, recipe = head(train.shape[1]), HEAD
         start = time.process_time() - features.train_seconds - features.test_seconds
     else:
-        train, test = tensor(data.train), tensor(data.test)
+        train, test = tensor(data.train), tensor(data.test[data.tested])
         encoder, recipe = source_network(model, work), model.recipe
         start = time.process_time()
     fitted = tuned(encoder, train, data.train_labels, recipe)

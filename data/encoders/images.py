@@ -65,12 +65,16 @@ BENCHMARKS = {
 
 @dataclass(frozen=True)
 class Data:
-    """Training and test images of a benchmark with their labels (0, 1 ...)."""
+    """Training and test images of a benchmark with their labels (0, 1 ...).
+
+    Test images of a class that no training image has are not ``tested``: it cannot be learnt.
+    """
 
     train: Images
     train_labels: Labels
     test: Images
     test_labels: Labels
+    tested: npt.NDArray[np.bool_]
 
 
 @cache
@@ -81,11 +85,11 @@ def load_benchmark(name: str) -> Data:
     images, digits = images[: N_TRAIN + N_TEST], digits[: N_TRAIN + N_TEST]
     shown, changes = _changed(images, benchmark.change)
     labels = _labels(benchmark, images, digits, changes)
-    kept = np.unique(labels[:N_TRAIN], return_inverse=True)[0]
-    test = np.isin(labels, kept)
-    test[:N_TRAIN] = False  # a class that no training image has cannot be learnt
-    codes = np.searchsorted(kept, labels)
-    return Data(shown[:N_TRAIN], codes[:N_TRAIN], shown[test], codes[test])
+    classes = np.unique(labels[:N_TRAIN])
+    tested = np.isin(labels[N_TRAIN:], classes)
+    codes = np.searchsorted(classes, labels)
+    test_codes = codes[N_TRAIN:][tested]
+    return Data(shown[:N_TRAIN], codes[:N_TRAIN], shown[N_TRAIN:], test_codes, tested)
 
 
 def pool(images: str, change: str = "plain") -> tuple[Images, Labels]:

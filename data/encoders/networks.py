@@ -28,7 +28,8 @@ class Recipe:
 
 
 LITE = Recipe(3e-3, 2)
-SMALL = Recipe(1e-3, 15)
+SMALL = Recipe(1e-3, 10)
+SOURCE = Recipe(1e-3, 15)
 HEAD = Recipe(3e-3, 20)
 
 
@@ -41,14 +42,12 @@ class Encoder(nn.Module):
 
 
 class LiteBody(nn.Module):
-    """EfficientNet-Lite up to its pooled features, or up to an early block, pooled."""
+    """EfficientNet-Lite up to its pooled features."""
 
-    def __init__(self, net: nn.Module, n_blocks: int | None) -> None:
+    def __init__(self, net: nn.Module) -> None:
         super().__init__()
-        self.stem, self.norm = net._conv_stem, net._bn0
-        self.blocks = net._blocks[:n_blocks]
-        whole = n_blocks is None
-        self.head = nn.Sequential(net._conv_head, net._bn1, nn.ReLU6()) if whole else nn.Identity()
+        self.stem, self.norm, self.blocks = net._conv_stem, net._bn0, net._blocks
+        self.head = nn.Sequential(net._conv_head, net._bn1, nn.ReLU6())
 
     def forward(self, images: Tensor) -> Tensor:
         found = functional.relu6(self.norm(self.stem((images * 2 - 1).expand(-1, 3, -1, -1))))
@@ -57,7 +56,7 @@ class LiteBody(nn.Module):
         return self.head(found).mean(dim=(2, 3))
 
 
-def lite(version: int, *, pretrained: bool, n_blocks: int | None = None) -> Encoder:
+def lite(version: int, *, pretrained: bool) -> Encoder:
     """Return EfficientNet-Lite, trained on ImageNet or as initialised."""
     try:
         package = importlib.import_module("efficientnet_lite_pytorch")
@@ -69,17 +68,15 @@ def lite(version: int, *, pretrained: bool, n_blocks: int | None = None) -> Enco
     if pretrained:
         path = getattr(weights, f"EfficientnetLite{version}ModelFile").get_model_file_path()
         net.load_state_dict(torch.load(path, weights_only=True))
-    body = LiteBody(net, n_blocks).to(memory_format=torch.channels_last)  # twice as fast
-    with torch.no_grad():
-        n_features = body.eval()(torch.zeros(1, 1, SIZE, SIZE)).shape[1]
-    return Encoder(body, n_features, net._fc if pretrained and n_blocks is None else None)
+    body = LiteBody(net).to(memory_format=torch.channels_last)  # twice as fast
+    return Encoder(body, net._fc.in_features, net._fc if pretrained else None)
 
 
-def convolutional(width: int) -> Encoder:
+def convolutional() -> Encoder:
     """Return a small convolutional network as initialised."""
     torch.manual_seed(SEED)
     layers: list[nn.Module] = []
-    channels = [1, width, 2 * width, 4 * width]
+    channels = [1, 16, 32, 64]
     for before, after in pairwise(channels):
         layers += [nn.Conv2d(before, after, 3, stride=2, padding=1), nn.ReLU()]
     layers += [nn.Flatten(), nn.Linear(channels[-1] * (SIZE // 8) ** 2, 64), nn.ReLU()]

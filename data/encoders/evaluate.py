@@ -24,6 +24,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -121,8 +122,18 @@ def source_network(model: Network, work: Path) -> Encoder:
     return encoder
 
 
+@cache
+def warm_up() -> None:
+    """Train and probe something small, so that lazy imports are not billed to a cell."""
+    rows, labels = np.eye(40, dtype=np.float32), np.arange(40) % 4
+    fitted = tuned(head(40), torch.from_numpy(rows), labels, HEAD)
+    accuracy(fitted, torch.from_numpy(rows), labels)
+    linear_probe(Features(rows, rows, None, 0, 0), Data(rows, labels, rows, labels, labels >= 0))
+
+
 def evaluate(name: str, benchmark: str, work: Path) -> dict[str, Any]:
     """Return everything that is measured of a model on a benchmark."""
+    warm_up()
     model, data = ENCODERS[name], load_benchmark(benchmark)
     features = features_of(model, benchmark, work)
     score, seconds = fine_tune(model, data, features, work)

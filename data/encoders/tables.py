@@ -39,7 +39,9 @@ def write_tables(cells: Path) -> None:
     costs_rows = [[b, f"{cost:.6g}"] for b, cost in zip(whole, costs, strict=True)]
     write_text(FOLDER / "costs.csv", csv_text([["benchmark", "cost"], *costs_rows]))
     write_text(FOLDER / "proxies.csv", csv_text([PROXY, *_proxies(found, whole)]))
-    write_text(FOLDER / "models.csv", csv_text([["model", "family", "about"], *_models()]))
+    write_text(
+        FOLDER / "models.csv", csv_text([["model", "family", "features", "about"], *_models()])
+    )
     header = ["benchmark", "images", "change", "label", "classes", "commonest"]
     write_text(FOLDER / "benchmarks.csv", csv_text([header, *_benchmarks(whole)]))
 
@@ -94,10 +96,13 @@ def _proxy(model: str, benchmark: str, name: str, cell: Cell) -> list[str]:
 
 
 def _models() -> list[list[str]]:
-    return [
-        [one.name, one.family, one.about + (", fixed" if isinstance(one, Fixed) else "")]
-        for one in ENCODERS.values()
-    ]
+    images = load_benchmark("digits-digit").train
+    rows = []
+    for one in ENCODERS.values():
+        fixed = isinstance(one, Fixed)
+        n_features = one.fit(images)(images).shape[1] if fixed else one.make().n_features
+        rows.append([one.name, one.family, str(n_features), one.about + ", fixed" * fixed])
+    return rows
 
 
 def _benchmarks(names: Sequence[str]) -> list[list[str]]:

@@ -52,9 +52,7 @@ KINDS = {  # in the order in which they are measured
     "rotation": "rotated",
     "parity": "plain",
     "other": "plain",
-    "mirror": "mirrored",
     "above": "plain",
-    "noise": "noisy",
 }
 BENCHMARKS = {
     f"{images}-{label}": Benchmark(f"{images}-{label}", images, change, label)
@@ -101,7 +99,7 @@ def pool(images: str, change: str = "plain") -> tuple[Images, Labels]:
 
 
 def _labels(benchmark: Benchmark, images: Images, digits: Labels, changes: Labels) -> Labels:
-    if benchmark.label in ("rotation", "mirror"):
+    if benchmark.label == "rotation":
         return changes
     if benchmark.label == "parity":
         return digits % 2
@@ -120,12 +118,6 @@ def _changed(images: Images, change: str) -> tuple[Images, Labels]:
     if change == "rotated":
         turns = rng.integers(4, size=len(images))
         return np.stack([np.rot90(*pair) for pair in zip(images, turns, strict=True)]), turns
-    if change == "mirrored":
-        flips = rng.integers(2, size=len(images))
-        return np.where(flips[:, None, None] == 1, images[:, :, ::-1], images), flips
-    if change == "noisy":
-        noise = rng.normal(scale=0.6, size=images.shape).astype(np.float32)
-        return np.clip(images + noise, 0, 1), np.zeros(len(images), np.int64)
     return images, np.zeros(len(images), np.int64)
 
 

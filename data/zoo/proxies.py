@@ -1,15 +1,16 @@
 """Measure the accuracy of the zoo's models trained on a tenth and on three tenths of the rows.
 
     python data/zoo/proxies.py
-    python data/zoo/proxies.py --seconds 240
+    python data/zoo/proxies.py --seconds 240 --reverse
 
 Each fraction of the training rows of a fold, stratified, is trained on; the test rows are those
 of ``evaluate.py``. All cells are written to ``proxies.csv``, a long table of proxy columns
 (``eevee assess data/zoo/scores.csv --proxies data/zoo/proxies.csv``). Costs are CPU seconds, made
 those of the machine of ``seconds.csv``: each model is also measured on all rows of four benchmarks,
 and its seconds are divided by the median ratio to its seconds there. Stopped, or after
-``--seconds``, it goes on where it stopped (``partial-proxies.csv``; delete that file to measure
-anew). Exit status: 0 done, 1 the data is wrong, 2 wrong usage, 3 not done yet.
+``--seconds``, it goes on where it stopped (``partial-proxies*.csv``; delete these to measure
+anew); a second process may start with the last model. Exit status: 0 done, 1 the data is wrong, 2
+wrong usage, 3 not done yet.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import argparse
 import sys
 import time
 import warnings
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +30,7 @@ from evaluate import FOLDER, csv_text, write_text
 from models import MODELS
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-PARTIAL = FOLDER / "partial-proxies.csv"
+PARTIAL = (FOLDER / "partial-proxies.csv", FOLDER / "partial-proxies-reverse.csv")
 FRACTIONS = {"10%": 0.1, "30%": 0.3, "100%": 1.0}
 WHOLE = "100%"
 REFERENCE = ("german", "iris", "segment", "vowel")
@@ -87,11 +89,13 @@ def evaluate(model: Configuration, benchmark: str, fraction: float) -> Cell:
     return Cell(round(float(np.mean(accuracies)), 6), float(f"{seconds:.4g}"))
 
 
-def evaluate_all(limit: float) -> bool:
+def evaluate_all(limit: float, *, reverse: bool) -> bool:
     """Measure every cell that is missing, for at most some seconds; tell whether all are there."""
     started = time.monotonic()
-    cells = _read_partial()
-    for number, model in enumerate(MODELS.values(), start=1):
+    own = PARTIAL[reverse]
+    models = list(MODELS.values())
+    for model in models[::-1] if reverse else models:
+        cells = _read_partial(*PARTIAL)
         missing = [
             (benchmark, part)
             for benchmark in benchmark_names()
@@ -102,15 +106,16 @@ def evaluate_all(limit: float) -> bool:
         if not missing:
             continue
         evaluate(model, "iris", 0.3)  # so that lazy imports are not billed to a cell
+        found = {}
         for benchmark, part in missing:
             if time.monotonic() - started > limit:
-                _write_partial(cells)
-                return False
-            cells[model.name, benchmark, part] = evaluate(model, benchmark, FRACTIONS[part])
-        _write_partial(cells)
-        print(f"{number}/{len(MODELS)} {model.name}", flush=True)
-    _write_partial(cells)
-    write_tables(cells)
+                break
+            found[model.name, benchmark, part] = evaluate(model, benchmark, FRACTIONS[part])
+        _write_partial(own, _read_partial(own) | found)
+        if len(found) < len(missing):
+            return False
+        print(model.name, flush=True)
+    write_tables(_read_partial(*PARTIAL))
     return True
 
 
@@ -125,33 +130,33 @@ def write_tables(cells: Cells) -> None:
     rows = [
         [model, f"{benchmark}:{part}", "", f"{cell.score:.6f}", "", "higher", "",
          f"{cell.seconds / slower[model]:.4g}", "", "", "", "proxy"]
-        for (model, benchmark, part), cell in cells.items()
+        for (model, benchmark, part), cell in sorted(cells.items())
         if part != WHOLE and not np.isnan(cell.score)
     ]  # fmt: skip
     write_text(FOLDER / "proxies.csv", csv_text([HEADER, *rows]))
 
 
-def _read_partial() -> Cells:
-    if not PARTIAL.exists():
-        return {}
-    table = pd.read_csv(PARTIAL)
-    return {(m, b, p): Cell(s, t) for m, b, p, s, t in table.itertuples(index=False)}
+def _read_partial(*paths: Path) -> Cells:
+    tables = [pd.read_csv(path) for path in paths if path.exists()]
+    rows = (row for table in tables for row in table.itertuples(index=False))
+    return {(m, b, p): Cell(s, t) for m, b, p, s, t in rows}
 
 
-def _write_partial(cells: Cells) -> None:
+def _write_partial(path: Path, cells: Cells) -> None:
     rows = [[*key, str(cell.score), str(cell.seconds)] for key, cell in cells.items()]
-    write_text(PARTIAL, csv_text([["model", "benchmark", "part", *Cell._fields], *rows]))
+    write_text(path, csv_text([["model", "benchmark", "part", *Cell._fields], *rows]))
 
 
 def main() -> int:
     """Run the command line; return its exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after these")
-    limit = parser.parse_args().seconds
+    parser.add_argument("--reverse", action="store_true", help="start with the last model")
+    asked = parser.parse_args()
     warnings.simplefilter("ignore")  # not converging is part of a configuration
     try:
         with threadpool_limits(limits=1):
-            return 0 if evaluate_all(limit) else 3
+            return 0 if evaluate_all(asked.seconds, reverse=asked.reverse) else 3
     except DataError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

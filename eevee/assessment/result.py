@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from eevee.assessment.study import Study
 
 RANDOM_SUBSETS = "random"
+"""The method that stands for all random subsets: their mean."""
 WITHOUT_PROXIES = "without proxies"
 """The assessed search again, under the same budget, for benchmarks that own a score column."""
-"""The method that stands for all random subsets: their mean."""
 SUFFIXES: dict[Targets, str] = {"all": "", "unseen": "_unseen"}
 """How the columns of a kind of target end."""
 

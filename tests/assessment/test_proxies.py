@@ -1,6 +1,7 @@
 """Whether proxies help at equal cost: paired over outer splits, said first, nothing leaks."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from eevee.tables.results_table import ResultsTable
 
 NAMES = list("abcdef")
 MODELS = [f"m{i}" for i in range(30)]
-QUICK = {"scorer": "ridge", "n_repeats": 1, "n_random": 3, "beside": ()}
+QUICK = {"scorer": "ridge", "n_repeats": 1, "n_random": 1, "beside": ()}
 
 
 def scores() -> pd.DataFrame:
@@ -37,17 +38,19 @@ def table(proxies: pd.DataFrame | None = None) -> ResultsTable:
     return read_table(scores(), costs=dict.fromkeys(NAMES, 1.0), proxies=proxies)
 
 
-def found(proxies: pd.DataFrame | None, budget: float = 1.2) -> Assessment:
-    procedure = Procedure("greedy")
-    return assess(table(proxies), budget=budget, procedure=procedure, **QUICK)
+@cache
+def found(signal: float | None) -> Assessment:
+    proxies = None if signal is None else cheap(signal)
+    return assess(table(proxies), budget=1.2, procedure=Procedure("greedy"), **QUICK)
 
 
 def subsets(one: Assessment, method: str) -> list[tuple[str, ...]]:
     return one.folds.loc[one.folds["method"] == method, "benchmarks"].tolist()
 
 
+@pytest.mark.slow
 def test_good_proxies_help_and_noise_is_not_said_to() -> None:
-    good, noise = (verdict(found(cheap(signal))) for signal in (50.0, 0.0))
+    good, noise = (verdict(found(signal)) for signal in (50.0, 0.0))
     assert good.words[0].startswith("verdict: proxies help at equal cost (1.2 GPU-hours)")
     row = next(one for one in good.against["random"] if one.rival == WITHOUT_PROXIES)
     assert (row.outcome, row.targets) == ("better", "all")
@@ -59,7 +62,7 @@ def test_good_proxies_help_and_noise_is_not_said_to() -> None:
 
 
 def test_the_search_without_them_is_that_of_the_table_without_them() -> None:
-    both, alone = found(cheap(2.0)), found(None)
+    both, alone = found(2.0), found(None)
     first = alone.names[0]
     assert subsets(both, WITHOUT_PROXIES) == subsets(alone, first)
     losses = [
@@ -78,12 +81,12 @@ def test_the_search_without_them_is_that_of_the_table_without_them() -> None:
     assert every == {tuple(NAMES)}
 
 
+@pytest.mark.slow
 def test_sizes_are_not_compared_and_it_is_said() -> None:
     one = assess(table(cheap(2.0)), 2, procedure=Procedure("greedy"), **QUICK)
     assert WITHOUT_PROXIES not in one.names
     assert "--budget" in verdict(one).words[0]
-    plain = assess(table(), budget=2.0, procedure=Procedure("greedy"), **QUICK)
-    assert not any("prox" in sentence for sentence in verdict(plain).words)
+    assert not any("prox" in sentence for sentence in verdict(found(None)).words)
 
 
 def test_proxies_of_held_out_models_change_no_search() -> None:

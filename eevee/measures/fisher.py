@@ -38,16 +38,17 @@ class HeadFit:
 
 
 def balanced_batches(
-    codes: IntArray, settings: HeadFit, generator: torch.Generator
+    codes: IntArray, settings: HeadFit, generator: torch.Generator, epochs: int | None = None
 ) -> Iterator[Tensor]:
     """Rows of whole batches, drawn with replacement, all classes equally often."""
     import torch
 
     weights = torch.as_tensor(1 / np.bincount(codes)[codes])
-    rows = torch.multinomial(weights, settings.draws, replacement=True, generator=generator)
     size = settings.batch_size
-    for start in range(0, settings.draws - size + 1, size):
-        yield rows[start : start + size]
+    for _ in range(settings.epochs if epochs is None else epochs):
+        rows = torch.multinomial(weights, settings.draws, replacement=True, generator=generator)
+        for start in range(0, settings.draws - size + 1, size):
+            yield rows[start : start + size]
 
 
 def exact(network: nn.Module, weights: dict[str, Tensor], inputs: Tensor) -> list[Tensor]:
@@ -101,7 +102,7 @@ def of_batches(
     leaves = {name: one.clone().requires_grad_() for name, one in weights.items()}
     sums = [torch.zeros_like(one) for one in leaves.values()]
     n = 0
-    for rows in balanced_batches(codes, settings, generator):
+    for rows in balanced_batches(codes, settings, generator, epochs=1):
         logits = functional_call(network, leaves, (inputs[rows],))
         classes = torch.multinomial(logits.detach().softmax(-1), 1, generator=generator)[:, 0]
         slopes = torch.autograd.grad(cross_entropy(logits, classes), list(leaves.values()))

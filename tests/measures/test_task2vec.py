@@ -13,8 +13,8 @@ from scipy.spatial import distance as scipy_distance
 from torch import nn
 
 from eevee.base.errors import EeveeError
-from eevee.measures.fisher import HeadFit, drawn, exact, of_batches
-from eevee.measures.task2vec import task2vec
+from eevee.measures.fisher import HeadFit, balanced_batches, drawn, exact, of_batches
+from eevee.measures.task2vec import _adam, task2vec
 from eevee.measures.task2vec_distances import KINDS, task2vec_distances
 from tests.measures.conftest import FIXTURES
 
@@ -149,6 +149,26 @@ def test_the_head_learns_the_task():
     fits = [HeadFit(epochs=1, draws=64), HeadFit(epochs=3, learning_rate=0.3, weight_decay=0)]
     before, after = (task2vec(probe(), rows, labels, fit=fit).sum() for fit in fits)
     assert after < 0.1 * before
+
+
+@pytest.mark.slow
+def test_the_head_is_fitted_as_by_the_optimizer_of_torch():
+    generator = torch.Generator().manual_seed(0)
+    rows = inputs(40)
+    codes = np.random.default_rng(0).integers(0, 3, 40)
+    settings = HeadFit(epochs=1, draws=6400, learning_rate=0.01, weight_decay=0.1)
+    batches = list(balanced_batches(codes, settings, generator))
+    values = torch.randn(3, 4, dtype=torch.float64)
+    head = nn.Linear(3, 3, dtype=torch.float64)
+    head.weight.data, head.bias.data = values[:, :3].clone(), values[:, 3].clone()
+    _adam(values, rows, torch.eye(3, dtype=torch.float64)[codes], iter(batches), settings)
+    optimizer = torch.optim.Adam(head.parameters(), 0.01, weight_decay=0.1)
+    for batch in batches:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(head(rows[batch]), torch.as_tensor(codes)[batch]).backward()
+        optimizer.step()
+    torch.testing.assert_close(values[:, :3], head.weight.data)
+    torch.testing.assert_close(values[:, 3], head.bias.data)
 
 
 def test_the_network_stays_as_it_is_and_the_seed_is_all_that_counts(task: Any):

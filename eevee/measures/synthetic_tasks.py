@@ -11,7 +11,7 @@ import numpy as np
 from eevee.base.arrays import FloatArray, IntArray
 from eevee.base.errors import EeveeError
 from eevee.base.seeds import child_seed
-from eevee.measures.hellinger import hellinger_diversity
+from eevee.measures.gaussian_distance import hellinger_diversity
 
 if TYPE_CHECKING:
     from torch import nn

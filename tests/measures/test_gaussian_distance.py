@@ -9,7 +9,7 @@ import pytest
 from scipy import integrate, stats
 
 from eevee.base.errors import EeveeError
-from eevee.measures.hellinger import hellinger, hellinger_diversity
+from eevee.measures.gaussian_distance import hellinger, hellinger_diversity
 from tests.measures.conftest import FIXTURES
 
 TABLE_3 = {0.01: (7.475e-5, 4.891e-7), 1: (0.183, 1.24e-3), 3: (0.574, 2.28e-3),

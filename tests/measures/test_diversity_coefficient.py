@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from eevee.base.errors import EeveeError
-from eevee.measures.diversity import diversity
+from eevee.measures.diversity_coefficient import diversity
 from tests.measures.conftest import FIXTURES
 
 

@@ -14,8 +14,8 @@ from torch import nn
 
 from eevee.base.errors import EeveeError
 from eevee.measures.fisher import HeadFit, balanced_batches, drawn, exact, of_batches
-from eevee.measures.task2vec import _adam, task2vec
-from eevee.measures.task2vec_distances import KINDS, task2vec_distances
+from eevee.measures.task_distances import KINDS, task2vec_distances
+from eevee.measures.task_embedding import _adam, task2vec
 from tests.measures.conftest import FIXTURES
 
 SHORT = HeadFit(epochs=1, draws=640)

@@ -111,8 +111,18 @@ TABLE_3 = tuple(GaussianBenchmark(sd) for sd in (0.01, 1.0, 3.0, 10.0, 20.0, 30.
 """The seven benchmarks of the paper's Table 3, from low to high diversity."""
 
 
-def random_probe(*, n_hidden: int = 128, n_ways: int = 5, seed: int = 0) -> nn.Module:
+def random_probe(
+    *, n_hidden: int = 128, n_ways: int = 5, batch_norm: bool = False, seed: int = 0
+) -> nn.Module:
     """Return a network of one input and two hidden layers with random weights.
+
+    Parameters
+    ----------
+    n_hidden, n_ways : int
+    batch_norm : bool
+        The network of the paper (Learn2Learn's OmniglotFC): small weights, and layers that
+        normalise by the batch, for which `task2vec` needs ``method="reference"``.
+    seed : int
 
     Examples
     --------
@@ -125,10 +135,13 @@ def random_probe(*, n_hidden: int = 128, n_ways: int = 5, seed: int = 0) -> nn.M
 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(child_seed(seed, _PROBE))
-        return nn.Sequential(
-            nn.Linear(1, n_hidden),
-            nn.ReLU(),
-            nn.Linear(n_hidden, n_hidden),
-            nn.ReLU(),
-            nn.Linear(n_hidden, n_ways),
-        )
+        layers: list[nn.Module] = []
+        for n_in in (1, n_hidden):
+            linear = nn.Linear(n_in, n_hidden)
+            layers.append(linear)
+            if batch_norm:
+                nn.init.trunc_normal_(linear.weight, std=0.01, a=-0.02, b=0.02)
+                nn.init.zeros_(linear.bias)
+                layers.append(nn.BatchNorm1d(n_hidden, eps=1e-3, track_running_stats=False))
+            layers.append(nn.ReLU())
+        return nn.Sequential(*layers, nn.Linear(n_hidden, n_ways))

@@ -8,7 +8,11 @@ import torch
 from scipy import stats
 
 from eevee.base.errors import EeveeError
+from eevee.measures.diversity_coefficient import diversity
+from eevee.measures.fisher import HeadFit
 from eevee.measures.synthetic_tasks import TABLE_3, GaussianBenchmark, random_probe
+from eevee.measures.task_distances import task2vec_distances
+from eevee.measures.task_embedding import task2vec
 
 
 def test_classes_are_drawn_as_the_benchmark_says():
@@ -68,3 +72,24 @@ def test_benchmarks_and_tasks_that_cannot_be_are_errors():
     for more in ({"n_ways": 1}, {"n_ways": 101}, {"n_shots": 0}):
         with pytest.raises(EeveeError, match="a task of"):
             GaussianBenchmark(1).task(np.random.default_rng(0), **more)
+
+
+@pytest.mark.slow
+def test_task2vec_diversity_is_in_the_order_of_table_3_and_roughly_at_its_level():
+    """Few tasks and short fits; `bench_similarity table3` has more."""
+    printed = {0.01: 0.247, 3.0: 0.393, 1000.0: 0.546}
+    probe = random_probe(batch_norm=True)
+    fit = HeadFit(epochs=2, draws=3200)
+    found = []
+    for mean_sd, paper in printed.items():
+        rng = np.random.default_rng(0)
+        tasks = [GaussianBenchmark(mean_sd).task(rng) for _ in range(6)]
+        rows = [
+            task2vec(probe, one.inputs, one.labels, method="reference", fit=fit, seed=i)
+            for i, one in enumerate(tasks)
+        ]
+        value = diversity(task2vec_distances(rows)).value
+        assert 0.6 * paper < value < 1.5 * paper
+        found.append(value)
+    assert found == sorted(found)
+    assert found[-1] > 1.2 * found[0]

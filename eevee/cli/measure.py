@@ -75,12 +75,12 @@ def measure(
     refuse_overwriting(files, {"--out": out, "--groups-out": similar.groups_out})
     if not 0 < max_mb <= 1e6:
         raise typer.BadParameter(f"--max-mb lies in 0..1000000, not {max_mb:g}")
-    if similar.similarity is not None:
+    if similar.similarity is not None or similar.diversity is not None:
         given = {"task": task, "convention": convention, "max_mb": max_mb}
         compare(files, similar, names, out, given, as_json=output.as_json)
         return
     if names is None or out is None:
-        raise typer.BadParameter("give --with and --out, or --similarity")
+        raise typer.BadParameter("give --with and --out, or --similarity, or --diversity")
     chosen = find_measures(names, convention=convention, seed=seed)
     found = measure_files(
         files, chosen, task=task, n_groups=groups, n_permutations=null, seed=seed, max_mb=max_mb

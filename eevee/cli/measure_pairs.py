@@ -1,8 +1,8 @@
-"""Options of `measure` that compare models with each other, and what they print."""
+"""Options of `measure` that compare models, or tasks, with each other, and what they print."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,13 +35,29 @@ class SimilarityOptions:
         Path | None,
         option("--groups-out", help="CSV 'model,group' to write, for --models-file.", panel=PANEL),
     ] = None
+    diversity: Annotated[
+        str | None,
+        option(
+            "--diversity",
+            help="Compare tasks of an .npz of embeddings: cosine, entropy, kl, jsd ...",
+            panel=PANEL,
+        ),
+    ] = None
+    tiers: Annotated[
+        Path | None,
+        option("--tiers", help="Tier file: the diversity of each tier's tasks, too.", panel=PANEL),
+    ] = None
     margin: Annotated[
         float,
         option("--margin", help="Samples per column that correlations need.", panel=PANEL),
     ] = 10.0
 
     def check(self) -> None:
-        """Refuse groups without a kind of similarity, and thresholds that are none."""
+        """Refuse options that say nothing together, and thresholds that are none."""
+        if self.similarity is not None and self.diversity is not None:
+            raise typer.BadParameter("--similarity compares models, --diversity tasks; give one")
+        if self.tiers is not None and self.diversity is None:
+            raise typer.BadParameter("--tiers needs --diversity, such as cosine")
         if self.groups_out is not None and self.similarity is None:
             raise typer.BadParameter("--groups-out needs --similarity, such as cka-debiased")
         if not 0 < self.threshold < 10:
@@ -68,12 +84,15 @@ def compare(
     *,
     as_json: bool,
 ) -> None:
-    """Compare models, write their groups and pairs, and print them."""
+    """Compare models, or tasks; write groups and pairs of models, and print what was found."""
     from eevee.measures.similar_models import compare_files
     from eevee.measures.similarity_kinds import find_similarity
 
     if names is not None:
         raise typer.BadParameter("--with scores single models, --similarity compares; give one")
+    if options.diversity is not None:
+        _compare_tasks(files, options, given, as_json=as_json)
+        return
     kind = find_similarity(str(options.similarity), convention=given.pop("convention"))
     found = compare_files(files, kind, margin=options.margin, **given)
     groups = found.named_groups(options.threshold)
@@ -96,3 +115,34 @@ def compare(
     if options.groups_out is not None:
         print_line(f"groups written to {options.groups_out}: --models-file {options.groups_out} "
                    "--groups group")  # fmt: skip
+
+
+def _compare_tasks(
+    files: list[Path], options: SimilarityOptions, given: dict[str, Any], *, as_json: bool
+) -> None:
+    from eevee.measures.embedding_files import diversities, read_embeddings
+    from eevee.tiers.file import load_tiers
+
+    if len(files) != 1:
+        raise typer.BadParameter("--diversity reads one file of embeddings")
+    made = read_embeddings(files[0], max_mb=given["max_mb"])
+    tiers = () if options.tiers is None else load_tiers(options.tiers)
+    found = diversities(
+        made,
+        {tier.name: tier.benchmark_names for tier in tiers},
+        kind=str(options.diversity),
+        convention=given["convention"],
+    )
+    if as_json:
+        rows = {name: asdict(one) for name, one in found.of.items()}
+        print_json({"diversity": rows, "notes": list(found.notes)})
+        return
+    for note in found.notes:
+        say(note)
+    header = ("tasks", "n", "diversity", "stderr", "low", "high")
+    print_table(
+        f"Diversity ({options.diversity})",
+        header,
+        [(name, one.n_tasks, one.value, one.stderr, one.low, one.high)
+         for name, one in found.of.items()],
+    )  # fmt: skip

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from eevee.measures.covariances import transrate as transrate
     from eevee.measures.diversity_coefficient import Diversity as Diversity
     from eevee.measures.diversity_coefficient import diversity as diversity
+    from eevee.measures.embedding_files import diversities as diversities
+    from eevee.measures.embedding_files import read_embeddings as read_embeddings
     from eevee.measures.evidence import logme as logme
     from eevee.measures.feature_files import read_features as read_features
     from eevee.measures.fisher import HeadFit as HeadFit
@@ -56,6 +58,7 @@ _HOME = {
     "best_pair": "eevee.measures.linear_probes",
     "cka": "eevee.measures.similarity",
     "compare_files": "eevee.measures.similar_models",
+    "diversities": "eevee.measures.embedding_files",
     "diversity": "eevee.measures.diversity_coefficient",
     "find_measures": "eevee.measures.catalog",
     "find_similarity": "eevee.measures.similarity_kinds",
@@ -80,6 +83,7 @@ _HOME = {
     "permutation_null": "eevee.measures.resampling",
     "pwcca": "eevee.measures.similarity",
     "random_probe": "eevee.measures.synthetic_tasks",
+    "read_embeddings": "eevee.measures.embedding_files",
     "read_features": "eevee.measures.feature_files",
     "svcca": "eevee.measures.similarity",
     "task2vec": "eevee.measures.task_embedding",

@@ -138,7 +138,9 @@ def test_what_does_not_belong_together_is_refused_in_one_line(
     assert "a and b on pets: pwcca: 90 rows for 5 columns" in said
     groups = ("--groups-out", "g.csv")
     assert "needs --similarity" in misused(*args, *groups)
-    assert "give --with and --out, or --similarity" in misused(*args, "--with", "logme")
+    assert "give --with and --out, or --similarity, or --diversity" in misused(
+        *args, "--with", "logme"
+    )
     assert "give one" in misused(*args, "--similarity", "cka", "--with", "logme")
     assert "--threshold lies in" in misused(*args, "--similarity", "cka", "--threshold", "0")
     overwriting = ("--similarity", "cka", "--groups-out", "a__pets.npz")

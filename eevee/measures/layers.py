@@ -55,16 +55,17 @@ class Layer:
         if len(array) < 4:
             raise EeveeError(f"{what}: {len(array)} rows; at least 4 are needed")
         array = array.astype(np.float64, copy=False)
-        if not np.isfinite(array).all():
+        low, high = array.min(axis=0), array.max(axis=0)  # NaN if any is
+        if not (np.isfinite(low).all() and np.isfinite(high).all()):
             i, j = np.argwhere(~np.isfinite(array))[0]
             raise EeveeError(
                 f"{what}: row {i + 1}, column {j + 1} is {array[i, j]}; must be finite"
             )
-        spread = np.ptp(array, axis=0).max()
-        if not spread > _CONSTANT * np.abs(array).max():
+        largest = max(high.max(), -low.min())
+        if largest > _LARGEST:
+            raise EeveeError(f"{what}: values beyond 1e100; rescale them")
+        if not (high - low).max() > max(_CONSTANT * largest, _SMALLEST):
             raise EeveeError(f"{what}: all columns are constant, so that nothing can be compared")
-        if np.abs(array).max() > _LARGEST or spread < _SMALLEST:
-            raise EeveeError(f"{what}: values beyond 1e100, or all below 1e-100; rescale them")
         return cls(array)
 
     @property
@@ -76,8 +77,12 @@ class Layer:
     def centred(self) -> FloatArray:
         """Values around the means of columns, of Frobenius norm one."""
         centred = self.values - self.values.mean(axis=0)
-        centred /= np.abs(centred).max()
-        return np.asarray(centred / np.linalg.norm(centred))
+        norm = float(np.linalg.norm(centred))
+        if not _SMALLEST < norm < _LARGEST:  # of squares that are no numbers
+            centred /= np.abs(centred).max()
+            norm = float(np.linalg.norm(centred))
+        centred /= norm
+        return np.asarray(centred)
 
     @cached_property
     def reduced(self) -> FloatArray:

@@ -13,6 +13,7 @@ from scipy import linalg
 
 from eevee.base.arrays import FloatArray
 from eevee.base.errors import EeveeError, did_you_mean
+from eevee.base.remembered import per_object
 from eevee.base.seeds import child_seed
 from eevee.measures.layers import MARGIN, Layer, check_margin, orthonormal
 from eevee.measures.measure import Measure
@@ -56,7 +57,7 @@ class Similarity:
                 f"{self.name}: {first.n_rows} and {second.n_rows} rows; layers are compared on "
                 "the same samples"
             )
-        for layer in (first, second) if self.columns else ():
+        for layer in (first, second) if self.columns and margin else ():
             check_margin(layer, self.columns(layer), margin, self.name)  # type: ignore[misc]
         value = self.compute(first, second)
         if not math.isfinite(value):
@@ -146,6 +147,7 @@ def _svcca(kept: float, energy: Energy, convention: str) -> Similarity:
     )
 
 
+@per_object
 def _principal(layer: Layer, kept: float, energy: Energy, convention: str) -> FloatArray:
     """Orthonormal directions that hold most of a layer.
 

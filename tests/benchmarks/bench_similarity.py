@@ -114,7 +114,7 @@ def speed(repeats: int) -> None:
     for n, d in SIZES:
         first, second = data(n, d)
         for name, formula in FORMULAS.items():
-            if n < d and "c" in name[2:] and name != "cka-debiased":
+            if n < d and name in ("mean-cca", "svcca", "pwcca"):
                 continue  # correlations of more columns than rows are all one
             if n > 2000 and name == "cka-debiased":
                 continue  # the formula's kernels take minutes

@@ -3,6 +3,11 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+# Blocks of neighbours stay in one process, so that what a module's tests share is made once.
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+
+# Containers often set this; without compiled modules each process that tests start takes 15 s instead of 6.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test slow-test docs-test browser check lint types doctests harness bench fuzz clean
 
@@ -12,13 +17,13 @@ demo: $(VENV)/.demo ## Choose three tiers for the shipped table; writes runs/zoo
 	  --paper --out runs/zoo
 
 test: $(VENV)/.test ## Run the tests, but for the slow ones
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	$(PYTEST) -m "not slow"
 
 slow-test: $(VENV)/.test ## Run the slow ones: simulations, killed runs, whole commands
-	$(BIN)/python -m pytest -n auto -m slow
+	$(PYTEST) -m slow
 
 docs-test: $(VENV)/.test ## Run what README.md and docs/ show, and follow their links; part of `test`
-	$(BIN)/python -m pytest -n auto tests/test_docs.py
+	$(PYTEST) tests/test_docs.py
 
 browser: $(VENV)/.test ## Install what drives Chromium, for the tests of the report in a browser
 	$(PIP) install --no-compile -c constraints.txt -e '.[test,browser]'
@@ -34,7 +39,7 @@ types: $(VENV)/.dev
 	$(BIN)/mypy
 
 doctests: $(VENV)/.dev
-	$(BIN)/python -m pytest -n auto --doctest-modules eevee
+	$(PYTEST) --doctest-modules eevee
 
 HARNESSES ?= lm-eval hydra helm opencompass clip-benchmark mteb inspect
 harness: $(VENV)/.test $(HARNESSES:%=.harness/%/.done) ## Load what is exported with the harnesses themselves

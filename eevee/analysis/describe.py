@@ -70,6 +70,7 @@ def bounds_sentence(described: pd.DataFrame) -> str:
     >>> bounds_sentence(describe(ResultsTable.from_scores(frame.rename(index=str))))
     'predictions lie within (guessed): 0 to 100 in 1 column; 0 to 1 in 1 column; none in elo'
     """
+    described = described[described["role"] == "score"]
     guessed = described["bounds"].eq(GUESSED)
     groups = []
     for own, rows in (("guessed", described[guessed]), ("given", described[~guessed])):
@@ -110,9 +111,10 @@ def gaps_as_json(pattern: GapPattern) -> dict[str, Any]:
 def summary(table: ResultsTable) -> dict[str, Any]:
     """Return what a table is and what was dropped, guessed or ignored, as plain JSON values.
 
-    ``near_duplicates`` is None, or how many ``models`` are nearly equal to another, in how many
-    ``groups``, an ``example`` and this in words (``said``). ``findings`` come worst first;
-    ``source_columns`` are all columns of the source with their roles.
+    ``benchmarks`` counts those that own a score column; ``proxies`` names the columns that are
+    inputs and no targets. ``near_duplicates`` is None, or how many ``models`` are nearly equal to
+    another, in how many ``groups``, an ``example`` and this in words (``said``). ``findings`` come
+    worst first; ``source_columns`` are all columns of the source with their roles.
 
     Examples
     --------
@@ -127,15 +129,16 @@ def summary(table: ResultsTable) -> dict[str, Any]:
         "sha256": provenance.sha256,
         "layout": provenance.layout,
         "models": table.n_models,
-        "benchmarks": table.n_benchmarks,
+        "benchmarks": len(table.target_benchmarks),
         "columns": table.n_columns,
         "coverage": table.coverage,
         "cost_unit": table.cost_unit,
         "total_cost": table.total_cost,
         "near_duplicates": None if copies is None else asdict(copies) | {"said": copies.words},
         "model_names": list(table.model_names[:MODEL_NAMES_SHOWN]),
-        "model_coverage": table.scores.notna().mean(axis=1).to_dict(),
-        "effective_rank": effective_rank(table.scores),
+        "proxies": [str(name) for name in table.columns.index[~table.is_target]],
+        "model_coverage": table.targets.notna().mean(axis=1).to_dict(),
+        "effective_rank": effective_rank(table.targets),
         "findings": [asdict(finding) for finding in findings(table)],
         "source_columns": [asdict(column) for column in provenance.columns],
         "set_aside": [asdict(column) for column in set_aside(table)],

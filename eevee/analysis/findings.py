@@ -118,7 +118,7 @@ def _gaps(table: ResultsTable) -> Iterator[Finding]:
     if pattern.sentence:
         do = "measure the missing models, or read means over columns with care (--min-coverage)"
         yield Finding("doubt", pattern.sentence, do)
-    missing = table.scores.isna()
+    missing = table.targets.isna()
     for what, share in (("models", missing.mean(axis=1)), ("columns", missing.mean(axis=0))):
         worst = share[share > _LACKING].sort_values(ascending=False, kind="stable")
         if len(worst):
@@ -131,8 +131,9 @@ def _few(table: ResultsTable) -> Iterator[Finding]:
     if table.n_models < FEW_MODELS:
         said = f"only {table.n_models} models: losses say little about other models"
         yield Finding("doubt", said, "add models")
-    if table.n_benchmarks < 3:
-        said = f"only {table.n_benchmarks} benchmarks: there is hardly a subset to choose"
+    n_benchmarks = len(table.target_benchmarks)
+    if n_benchmarks < 3:
+        said = f"only {n_benchmarks} benchmarks: there is hardly a subset to choose"
         yield Finding("doubt", said, "add benchmarks")
 
 
@@ -149,17 +150,18 @@ def _copies(table: ResultsTable) -> Iterator[Finding]:
 
 def _determined(table: ResultsTable) -> Iterator[Finding]:
     """Columns that are a straight line of another, or of the rest together."""
-    values = table.scores.corr(min_periods=5).to_numpy(np.float64)
-    names = list(map(str, table.scores.columns))
+    scores = table.targets
+    values = scores.corr(min_periods=5).to_numpy(np.float64)
+    names = list(map(str, scores.columns))
     rows, others = np.nonzero(np.triu(np.abs(np.nan_to_num(values)) > SAME, k=1))
     pairs = list(zip(rows, others, strict=True))
     if pairs:
         some = ", ".join(f"{names[i]!r} and {names[j]!r}" for i, j in pairs[:3])
         said = f"{len(pairs)} pair{'s' * (len(pairs) > 1)} of columns hold the same: {some}"
         yield Finding("doubt", said, "keep one of each: --drop-columns")
-    if table.coverage < 1.0 or table.n_models < table.n_columns + 3 or table.n_columns < 3:
+    if table.coverage < 1.0 or table.n_models < len(names) + 3 or len(names) < 3:
         return
-    standard = _standardised(table.scores)
+    standard = _standardised(scores)
     made = []
     in_pairs = {place for pair in pairs for place in pair}
     for j in set(range(len(names))) - in_pairs:
@@ -174,10 +176,10 @@ def _determined(table: ResultsTable) -> Iterator[Finding]:
 
 def _ranges(table: ResultsTable) -> Iterator[Finding]:
     """Columns whose scores all lie together near an end of their scale."""
-    low, high = table.scores.min(axis=0), table.scores.max(axis=0)
+    low, high = table.targets.min(axis=0), table.targets.max(axis=0)
     top = np.where(high <= 1, 1.0, np.where(high <= 100, 100.0, np.nan))
     narrow = ((high - low) < RANGE * top) & (low >= 0)
-    names = [str(name) for name in table.scores.columns[narrow.to_numpy(dtype=bool)]]
+    names = [str(name) for name in table.targets.columns[narrow.to_numpy(dtype=bool)]]
     if names:
         said = (
             f"{len(names)} column{'s' * (len(names) > 1)} with all models within {RANGE:.0%} of "
@@ -187,10 +189,11 @@ def _ranges(table: ResultsTable) -> Iterator[Finding]:
 
 
 def _rank(table: ResultsTable) -> Iterator[Finding]:
-    if table.n_columns > 1:
-        rank = effective_rank(table.scores)
-        said = f"effective rank {rank:.1f} of {table.n_columns} columns"
-        more = "few benchmarks may do" if rank < table.n_columns / 3 else "few benchmarks lose much"
+    n_columns = int(table.is_target.sum())
+    if n_columns > 1:
+        rank = effective_rank(table.targets)
+        said = f"effective rank {rank:.1f} of {n_columns} columns"
+        more = "few benchmarks may do" if rank < n_columns / 3 else "few benchmarks lose much"
         yield Finding("note", said, more)
 
 

@@ -161,8 +161,7 @@ def correlation_map(table: ResultsTable) -> pd.DataFrame:
     >>> correlation_map(ResultsTable.from_scores(scores)).loc["a"].round(1).to_dict()
     {'b': -0.8, 'a': 1.0, 'c': 0.8}
     """
-    scored = _means(table, {name: (name,) for name in table.benchmark_names}, None)
-    scored = scored.dropna(axis=1, how="all")
+    scored = _alone(table).dropna(axis=1, how="all")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a constant column has no correlation: NaN
         found = scored.corr(method="spearman", min_periods=3)
@@ -173,6 +172,16 @@ def correlation_map(table: ResultsTable) -> pd.DataFrame:
     near = squareform((apart + apart.T) / 2, checks=False)
     order = leaves_list(linkage(near, "average", optimal_ordering=True))
     return found.iloc[order, order]
+
+
+def _alone(table: ResultsTable) -> pd.DataFrame:
+    """Return the mean scores of all models on each benchmark alone, (models, benchmarks)."""
+    units: FloatArray = np.array(table.units.tolist())
+    values = pd.DataFrame((table.oriented / units)[:, table.is_target])
+    owners = table.column_owner[table.is_target]
+    means = (values - values.mean(axis=0)).T.groupby(owners).mean().T
+    means = means.reindex(columns=range(table.n_benchmarks))
+    return means.set_axis(table.benchmark_names, axis=1).set_axis(table.scores.index, axis=0)
 
 
 def _tasks(table: ResultsTable) -> dict[str, tuple[str, ...]]:

@@ -100,7 +100,7 @@ def _print(read: ResultsTable, found: Completion, most: int | None) -> None:
     from eevee.completion.gap_pattern import gap_pattern
 
     print_line(
-        f"{read.n_models} models x {read.n_columns} columns, {read.coverage:.1%} measured; "
+        f"{read.n_models} models x {len(found.by_column)} columns, {read.coverage:.1%} measured; "
         f"{len(found.basis)} cells filled, none of them measured"
     )
     scale = "percentages logit-transformed" if found.logit else "no logit"

@@ -56,13 +56,17 @@ def describe(
 
 def _print_description(columns: pd.DataFrame, about: dict[str, Any], *, verbose: bool) -> None:
     from eevee.analysis.describe import bounds_sentence
+    from eevee.readers.asides import proxy_sentence
 
     print_line(
         f"{about['source']}: {about['models']} models x {about['benchmarks']} benchmarks "
-        f"({about['columns']} columns), {about['coverage']:.1%} measured; everything costs "
-        f"{about['total_cost']:.4g} {about['cost_unit']}"
+        f"({about['columns'] - len(about['proxies'])} columns), {about['coverage']:.1%} measured; "
+        f"everything costs {about['total_cost']:.4g} {about['cost_unit']}"
     )
     print_line(f"models: {', '.join(about['model_names'])}{', ...' * (about['models'] > 5)}")
+    proxies = proxy_sentence(about["proxies"], most=None if verbose else SHOWN)
+    if proxies:
+        print_line(proxies)
     for finding in about["findings"]:
         print_line(f"{finding['severity']}: {finding['said']} -> {finding['do']}")
     print_line(bounds_sentence(columns))

@@ -1,7 +1,11 @@
-"""What a run shows on standard error: a live table on a terminal, else a line per command."""
+"""What a run shows on standard error: a live table on a terminal, else a line now and then.
+
+Failures are always said.
+"""
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from eevee.base.visible import visible
-from eevee.cli.printing import say
+from eevee.cli.printing import PLAIN_EVERY, say
 
 if TYPE_CHECKING:
     from eevee.running.devices import Slot
@@ -32,9 +36,13 @@ class RunProgress:
         self._lock = threading.Lock()
         self._slots = slots
         self._running: dict[int, tuple[Job, float]] = {}
+        self._said = time.monotonic()
 
-    def take(self, step: Step) -> str:
-        """Take note of a step; return the line about a command that has ended."""
+    def take(self, step: Step, every: float = math.inf) -> str:
+        """Take note of a step; return what is to be said of it, "" if nothing.
+
+        A failure, and a command that ended after nothing was said for so many seconds.
+        """
         from eevee.running.duration import in_words
         from eevee.running.runner import Failure
 
@@ -48,6 +56,10 @@ class RunProgress:
             self._failed += failed
             self._done += not failed
             head = f"{self._done}/{self._total} {step.job.model} on {step.job.benchmark}"
+            quiet = time.monotonic() - self._said < every
+            if not failed and quiet:
+                return ""
+            self._said = time.monotonic()
         took = in_words(time.monotonic() - begun)
         if isinstance(step.ended, Failure):
             return f"{head}: failed after {took}: {step.ended.why}"
@@ -82,7 +94,7 @@ def run_progress(
         yield lambda step: None
         return
     if not err.is_terminal:
-        yield lambda step: _say(progress.take(step))
+        yield lambda step: _say(progress.take(step, PLAIN_EVERY))
         return
 
     def show(step: Step) -> None:

@@ -68,7 +68,8 @@ def next_benchmark(
     """
     found = completed if isinstance(completed, Completion) else impute(completed)
     row = _row(found, model)
-    lacks = found.predicted.to_numpy()[row]
+    there = found.scores.notna().to_numpy()
+    lacks = found.predicted.to_numpy()[row] | (~there[row] & there.any(axis=0))  # proxies, too
     return _ranked(found.gains, found.beliefs, row, lacks, Facts(found.columns, found.costs))
 
 
@@ -134,7 +135,7 @@ class Advisor:
         seen = np.concatenate([problem.seen, np.isfinite(scores)[None]])
         stacked = np.concatenate([problem.scores, (scores * self.signs)[None]])
         with threadpool_limits(1, "blas"):
-            larger = Problem(stacked, seen, problem.units, problem.bounds)
+            larger = Problem(stacked, seen, problem.units, problem.bounds, problem.targets)
             filling = fill(larger, seen, self.recipe)
             gains = replace(self.gains, variance=self.calibration.variance(filling))
         lacks = ~seen[-1] & problem.seen.any(axis=0)

@@ -114,19 +114,19 @@ def calibrate(
     each is hidden about thrice, so that the level is not guaranteed; it is measured
     (`docs/figures.md`).
     """
-    near = _left_out(problem, recipe, _hidden(problem.seen, rng)).where(far=False)
+    near = _left_out(problem, recipe, _hidden(problem.testable, rng)).where(far=False)
     coefficients = _regress(near.features, np.log(np.abs(near.errors) + FLOOR))
     scaled = np.abs(near.errors) / np.exp(near.features @ coefficients)
     n_columns = problem.seen.shape[1]
     levels, own = _levels(scaled, near.columns, n_columns)
-    countable = problem.seen[:, problem.seen.sum(axis=0) >= MIN_SCORES].sum()
+    countable = problem.testable[:, problem.seen.sum(axis=0) >= MIN_SCORES].sum()
     enough = countable >= models_needed(level)
     quantile = _quantile(scaled / own, level) if enough else math.nan
     noise, _ = _levels(near.errors**2, near.columns, n_columns)
     squares = (np.exp(near.features @ coefficients) * own) ** 2
     square = float((near.errors**2).sum() / squares.sum()) if len(squares) else 1.0
     reach = fill(problem, problem.seen, recipe).reach
-    rounds = cut(problem.seen, reach.strength, reach.outside, rng)
+    rounds = cut(problem.testable, reach.strength, reach.outside, rng)
     far = _left_out(problem, recipe, rounds).where(far=True)
     # without its column's level, which a cut column has from scores that the cut hides
     scale = np.exp(far.features @ coefficients)

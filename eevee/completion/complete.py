@@ -83,23 +83,28 @@ class Completion:
     cost_unit: str
 
     @property
+    def is_target(self) -> BoolArray:
+        """For each column, whether it is to be filled (no proxy)."""
+        return self.columns["target"].to_numpy(np.bool_)
+
+    @property
     def by_column(self) -> pd.DataFrame:
         """How well each column could be filled.
 
         Returns
         -------
-        DataFrame, one row per column
+        DataFrame, one row per column to be filled
             ``column, measured, filled, no_interval`` (of those) and ``width``: the median one of
             the intervals, in standard deviations of the measured scores. At a level of 90 %, a
             width of 3.3 is what normal scores have that nothing tells anything about.
         """
-        filled = self.predicted.to_numpy()
-        width = (self.upper - self.lower).where(self.predicted)
-        measured = self.scores.where(~self.predicted)
+        filled = self.predicted.to_numpy()[:, self.is_target]
+        width = (self.upper - self.lower).where(self.predicted).loc[:, self.is_target]
+        measured = self.scores.where(~self.predicted).loc[:, self.is_target]
         spread = measured.std(ddof=0)
         return pd.DataFrame(
             {
-                "column": self.scores.columns,
+                "column": measured.columns,
                 "measured": measured.notna().sum().to_numpy(),
                 "filled": filled.sum(axis=0),
                 "no_interval": (filled & width.isna().to_numpy()).sum(axis=0),
@@ -110,16 +115,29 @@ class Completion:
     def write_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the completed table, wide: measured scores in full, predictions with 6 digits.
 
+        Without proxies: a wide table does not say which columns these are.
+
         Raises
         ------
         EeveeError
             If the file cannot be written.
         """
         rounded = self.scores.map(lambda value: float(f"{value:.6g}"))
+        full = self.scores.where(~self.predicted, rounded).loc[:, self.is_target]
         with replacing(Path(path)) as temporary:
-            self.scores.where(~self.predicted, rounded).rename_axis("model").to_csv(
-                temporary, lineterminator="\n"
-            )
+            full.rename_axis("model").to_csv(temporary, lineterminator="\n")
+
+    def write_mask(self, path: str | os.PathLike[str]) -> None:
+        """Write a table like that of `write_csv`, with a 1 where a cell is a prediction.
+
+        Raises
+        ------
+        EeveeError
+            If the file cannot be written.
+        """
+        mask = self.predicted.loc[:, self.is_target].astype(int)
+        with replacing(Path(path)) as temporary:
+            mask.rename_axis("model").to_csv(temporary, lineterminator="\n")
 
 
 def impute(
@@ -183,7 +201,7 @@ def impute(
         recipe, calibration, gains = learn(problem, level, seed, tell)
         filling = fill(problem, problem.seen, recipe)
     frame = table.scores if isinstance(table, ResultsTable) else table
-    fillable = ~problem.seen & problem.seen.any(axis=0)
+    fillable = ~problem.seen & problem.seen.any(axis=0) & problem.targets
     measured = problem.scores * sign
     ends = np.sort([end * sign for end in calibration.ends(filling)], axis=0)
     why = _reasons(filling, calibration, level)

@@ -42,6 +42,13 @@ class Problem:
     units: FloatArray
     bounds: Bounds
     """Of the columns, turned like the scores."""
+    targets: BoolArray
+    """Whether each column is to be filled; proxies only help."""
+
+    @property
+    def testable(self) -> BoolArray:
+        """Measured cells of columns to be filled, (n_models, n_columns)."""
+        return np.asarray(self.seen & self.targets)
 
     @classmethod
     def of(cls, table: ResultsTable | pd.DataFrame) -> Problem:
@@ -56,7 +63,10 @@ class Problem:
         ).any():
             raise EeveeError("complete: no column has two different scores")
         bounds = column_bounds(table).turned(signs(table))
-        return cls(scores, seen, _units(scores, seen), bounds)
+        targets = np.ones(scores.shape[1], dtype=np.bool_)
+        if isinstance(table, ResultsTable):
+            targets = table.is_target
+        return cls(scores, seen, _units(scores, seen), bounds, targets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +131,7 @@ def choose(problem: Problem, rng: np.random.Generator, tell: Tell = silent) -> R
     scores, seen = problem.scores, problem.seen
     kinds = list(product((False, True), RANKS))
     total = np.zeros((2, len(RANKS), len(PENALTIES)))
-    for i, hidden in enumerate(folds(seen, rng), start=1):
+    for i, hidden in enumerate(folds(problem.testable, rng), start=1):
         tell(f"choosing the factor model, fold {i} of {FOLDS}")
         scale = np.broadcast_to(problem.units, scores.shape)[hidden]
         for kind, logit in enumerate((False, True)):

@@ -12,6 +12,9 @@ import pandas as pd
 
 from eevee.base.errors import EeveeError
 
+_BLANK = frozenset({"", "None", "<NA>"})
+"""No number; the last is in run folders of version 0.1."""
+
 
 def checked(
     frame: pd.DataFrame,
@@ -46,7 +49,7 @@ def _as_text(column: pd.Series[Any]) -> list[str]:
 
 
 def _as_numbers(column: pd.Series[Any], what: str) -> npt.NDArray[np.float64]:
-    values = [np.nan if value is None or value == "" else value for value in column]
+    values = [np.nan if str(value) in _BLANK else value for value in column]
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:

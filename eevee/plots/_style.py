@@ -12,6 +12,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -145,11 +146,25 @@ def positions(total: int, rows: Sequence[int]) -> list[int]:
     return [row if row < TOP or not cut else row - cut + 1 for row in rows]
 
 
-def error_axis(ax: Axes) -> None:
-    """Add a scale of errors in standard deviations on the right of one of losses."""
+def error(loss: Any) -> Any:
+    """Return how far off predictions of a loss are: its root, signed for rounding below 0."""
+    return np.sign(loss) * np.sqrt(np.abs(loss))
 
-    def root(loss: Any) -> Any:  # signed: room for names may reach below 0
-        return np.sign(loss) * np.sqrt(np.abs(loss))
+
+def errors(frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    """Return a frame with the roots of columns that are losses, which is what figures show.
+
+    Examples
+    --------
+    >>> errors(pd.DataFrame({"k": [1], "loss": [0.25]}), "loss")
+       k  loss
+    0  1   0.5
+    """
+    return frame.assign(**{name: error(frame[name]) for name in columns})
+
+
+def loss_axis(ax: Axes, name: str = LOSS) -> None:
+    """Name the axis of errors on the left, and add one of their losses on the right."""
 
     def square(error: Any) -> Any:
         return np.sign(error) * np.square(error)
@@ -158,13 +173,15 @@ def error_axis(ax: Axes) -> None:
     low, high = max(0.0, min(ax.get_yticks()), bottom), max(top, 0.0)
     apart = 0.2 * (top - bottom) * ax.figure.dpi / ax.get_window_extent().height
     kept: list[float] = []
-    for error in reversed([float(e) for e in MaxNLocator(5).tick_values(low**0.5, high**0.5)]):
-        if low <= error**2 <= high and (not kept or kept[-1] ** 2 - error**2 >= apart):
-            kept.append(error)
-    right = ax.secondary_yaxis("right", functions=(root, square))
+    ticks = MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(low**2, high**2)
+    for loss in map(float, ticks):
+        if low**2 <= loss <= high**2 and (not kept or error(loss) - error(kept[-1]) >= apart):
+            kept.append(loss)
+    ax.set_ylabel(ERROR)
+    right = ax.secondary_yaxis("right", functions=(square, error))
     right.set_yticks(kept)
     right.yaxis.set_major_formatter("{x:g}")
-    right.set_ylabel(ERROR)
+    right.set_ylabel(name)
 
 
 def save_figure(

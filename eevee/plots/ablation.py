@@ -1,4 +1,4 @@
-"""What the loss does when one benchmark leaves a subset (the paper's Figs. 4 and 6-8)."""
+"""What the error does when one benchmark leaves a subset (the paper's Figs. 4 and 6-8)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from eevee.plots._frames import checked
 from eevee.plots._style import (
     BLACK,
     BOTTOM,
+    ERROR,
     HARMS,
     HELPS,
     LINE,
     TOP,
     TWO_COLUMNS,
+    error,
     new_figure,
     positions,
     shown_names,
@@ -78,10 +80,10 @@ def draw_ablation(ax: Axes, data: pd.DataFrame) -> None:
     colours = [HELPS if increase >= 0 else HARMS for increase in shown["increase"]]
     ax.barh(
         positions(len(data), rows),
-        shown["increase"],
+        _rise(shown, shown["increase"]),
         height=0.7,
         color=colours,
-        xerr=shown["increase_spread"].clip(lower=0),
+        xerr=_whiskers(shown),
         error_kw={"ecolor": BLACK, "elinewidth": 0.8},
     )
     ax.axvline(0, color=BLACK, linewidth=0.8)
@@ -90,15 +92,27 @@ def draw_ablation(ax: Axes, data: pd.DataFrame) -> None:
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="x")
     ax.set_xlabel(
-        "increase of the search loss without this benchmark\n"
-        "whiskers: standard deviation over splits"
+        f"rise of the {ERROR} without this benchmark\n"
+        "whiskers: standard deviation of the rise over splits"
     )
     loss = float(data["loss"].max())
     ax.set_title(
-        f"whole subset, k = {len(data)}: search loss {loss:.3g}, an error of "
-        f"{max(loss, 0.0) ** 0.5:.2g} standard deviations",
+        f"whole subset, k = {len(data)}: an error of {max(loss, 0.0) ** 0.5:.2g} standard "
+        f"deviations, search loss {loss:.3g}",
         loc="left",
     )
+
+
+def _rise(rows: pd.DataFrame, increase: pd.Series[float]) -> pd.Series[float]:
+    """Return by how much the error rises where the loss rises by so much."""
+    rise: pd.Series[float] = error((rows["loss"] + increase).clip(lower=0)) - error(rows["loss"])
+    return rise
+
+
+def _whiskers(rows: pd.DataFrame) -> list[pd.Series[float]]:
+    increase, spread = rows["increase"], rows["increase_spread"].clip(lower=0)
+    middle = _rise(rows, increase)
+    return [middle - _rise(rows, increase - spread), _rise(rows, increase + spread) - middle]
 
 
 def ablation_figure(data: pd.DataFrame, width: float = TWO_COLUMNS) -> Figure:

@@ -1,4 +1,4 @@
-"""The lowest loss for a cost, with the tiers marked, beside random subsets."""
+"""The lowest error for a cost, with the tiers marked, beside random subsets."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from eevee.plots._fit import fitted, legend_outside
 from eevee.plots._frames import checked
 from eevee.plots._style import (
     BEST,
-    LOSS,
     RANDOM,
     TIER,
     TWO_COLUMNS,
-    error_axis,
+    errors,
     label,
     legend_above,
+    loss_axis,
     new_figure,
 )
 
@@ -101,7 +101,8 @@ def draw_cost(
     if "low" not in data:  # of a run folder of version 0.1: every subset
         data = cost_data(data)
     data = checked(data, "cost", text=_TEXT, numbers=_DRAWN, needed=_NUMBERS)
-    draw_front(ax, data, "lowest search loss up to this cost")
+    data = errors(data, "loss", "low", "high")
+    draw_front(ax, data, "lowest error up to this cost")
     random, unseen = (data[data["kind"] == kind] for kind in ("random", "unseen"))
     if not random.empty:
         range_of = [random["loss"] - random["low"], random["high"] - random["loss"]]
@@ -112,12 +113,11 @@ def draw_cost(
         log_costs(ax)
     ax.grid()
     ax.set_xlabel(f"cost ({label(cost_unit)})")
-    ax.set_ylabel(LOSS)
     if not unseen.empty:
         hollow: dict[str, Any] = {"color": TIER, "markerfacecolor": "white", "markersize": 5}
         ax.plot(unseen["cost"], unseen["loss"], "D", label="tier, unseen benchmarks only", **hollow)
     draw_tiers(ax, data[data["kind"] == "tier"])
-    error_axis(ax)
+    loss_axis(ax)
     legend_above(ax)
 
 

@@ -16,8 +16,9 @@ from eevee.plots._style import (
     RANDOM,
     SEARCH,
     TWO_COLUMNS,
-    error_axis,
+    errors,
     legend_above,
+    loss_axis,
     new_figure,
 )
 
@@ -72,6 +73,7 @@ def draw_learning(ax: Axes, data: pd.DataFrame) -> None:
         From `learning_data`.
     """
     data = checked(data, "learning", text=("kind",), numbers=_NUMBERS, needed=("n_models", "loss"))
+    data = errors(data, "loss", "low", "high")
     for kind, (name, style) in _KINDS.items():
         rows = data[data["kind"] == kind].sort_values("n_models")
         if rows.empty:
@@ -90,8 +92,7 @@ def draw_learning(ax: Axes, data: pd.DataFrame) -> None:
     ax.set_ylim(0, 1.15 * float(data["loss"].quantile(0.9)))
     ax.grid(axis="y")
     ax.set_xlabel("models to search on and to fit on")
-    ax.set_ylabel("held-out loss")
-    error_axis(ax)
+    loss_axis(ax, "held-out loss")
     legend_above(ax)
 
 

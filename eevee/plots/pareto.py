@@ -11,7 +11,16 @@ from matplotlib.figure import Figure
 
 from eevee.plots._fit import fitted, legend_outside
 from eevee.plots._frames import checked
-from eevee.plots._style import BEST, LOSS, TWO_COLUMNS, error_axis, label, legend_above, new_figure
+from eevee.plots._style import (
+    BEST,
+    ERROR,
+    TWO_COLUMNS,
+    errors,
+    label,
+    legend_above,
+    loss_axis,
+    new_figure,
+)
 from eevee.plots.cost import draw_front, draw_tiers, log_costs
 
 if TYPE_CHECKING:
@@ -67,6 +76,7 @@ def draw_pareto(
         Costs on a logarithmic axis; what costs nothing is left out.
     """
     data = checked(data, "pareto", text=_TEXT, numbers=_NUMBERS, needed=_NUMBERS)
+    data = errors(data, "loss")
     if log_x and (data["cost"] > 0).any():
         data = data[data["cost"] > 0]
     draw_front(ax, data, "front")
@@ -83,7 +93,7 @@ def draw_pareto(
         log_costs(ax)
     ax.grid()
     ax.set_xlabel(f"cost ({label(cost_unit)})")
-    ax.set_ylabel(LOSS)
+    ax.set_ylabel(ERROR)
     draw_tiers(ax, data[data["kind"] == "tier"])
 
 
@@ -99,11 +109,11 @@ def pareto_figure(
         lows, highs = zip(first.get_ylim(), second.get_ylim(), strict=True)
         for ax in (first, second):
             ax.set_ylim(min(lows), max(highs))
+        if not beside:
+            loss_axis(first)
+        loss_axis(second)
         if beside:
             second.set_ylabel("")
-        else:
-            error_axis(first)
-        error_axis(second)
         legend_above(first)
         legend_outside(figure, first)
         return fitted(figure)

@@ -10,8 +10,8 @@ from eevee.plots._fit import fitted, legend_outside
 from eevee.plots._frames import checked, with_column
 from eevee.plots._style import (
     BOTTOM,
+    ERROR,
     LINE,
-    LOSS,
     MARKERS,
     MEAN_PREDICTOR,
     MOST_ROWS,
@@ -19,6 +19,7 @@ from eevee.plots._style import (
     TASKS,
     TOP,
     TWO_COLUMNS,
+    error,
     label,
     legend_above,
     new_figure,
@@ -80,9 +81,9 @@ def draw_rank(ax: Axes, data: pd.DataFrame) -> None:
     for task, colour, marker in _looks(data):
         rows = shown[shown["task"] == task] if task is not None else shown
         ax.errorbar(
-            rows["loss"],
+            error(rows["loss"]),
             rows["row"],
-            xerr=rows["spread"].clip(lower=0),
+            xerr=_whiskers(rows),
             fmt=marker,
             color=colour,
             ecolor=colour,
@@ -91,16 +92,21 @@ def draw_rank(ax: Axes, data: pd.DataFrame) -> None:
             label=label(task or "no task", 20) if task is not None else "",
         )
     if data["mean_predictor"].notna().any():
-        ax.axvline(data["mean_predictor"].max(), label="mean predictor", **MEAN_PREDICTOR)
+        ax.axvline(error(data["mean_predictor"].max()), label="mean predictor", **MEAN_PREDICTOR)
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.grid(axis="both")
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(
-        f"{LOSS} with one benchmark alone (0.25: an error of half a standard deviation)\n"
-        "whiskers: standard deviation over splits"
+        f"{ERROR} with one benchmark alone\nwhiskers: standard deviation of the loss over splits"
     )
     legend_above(ax)
+
+
+def _whiskers(rows: pd.DataFrame) -> list[pd.Series[float]]:
+    """Return how far the errors of a loss less and plus its spread lie from its own."""
+    loss, spread = rows["loss"], rows["spread"].clip(lower=0)
+    return [error(loss) - error((loss - spread).clip(lower=0)), error(loss + spread) - error(loss)]
 
 
 def _looks(data: pd.DataFrame) -> list[tuple[str | None, str, str]]:

@@ -16,13 +16,13 @@ from eevee.plots._frames import checked
 from eevee.plots._style import (
     BEST,
     BLACK,
-    LOSS,
     RANDOM,
     SEARCH,
     SKY,
     TWO_COLUMNS,
-    error_axis,
+    errors,
     legend_above,
+    loss_axis,
     new_figure,
 )
 
@@ -93,16 +93,15 @@ def draw_sweep(ax: Axes, data: pd.DataFrame, targets: Targets = "all") -> None:
         From `sweep_data`.
     targets : {"all", "unseen"}
     """
-    data = _rows(data, targets)
+    data = errors(_rows(data, targets), *_QUANTILES)
     _draw_random(ax, data[data["kind"] == "random"])
     _draw_top(ax, data[data["kind"] == "top"])
     ax.set_xlim(data["k"].min() - 0.8, data["k"].max() + 0.8)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     ax.grid(axis="y")
     ax.set_xlabel("k, benchmarks in a subset")
-    ax.set_ylabel(LOSS)
     ax.set_title(_TITLES[targets] + _where_lowest(data), loc="left")
-    error_axis(ax)
+    loss_axis(ax)
 
 
 def _where_lowest(data: pd.DataFrame) -> str:

@@ -17,7 +17,13 @@ ALIASES = {
     "cost": ("cost", "gpu hours", "gpu seconds", "cpu seconds", "cost seconds", "seconds",
              "evaluation time", "runtime", "time seconds"),
     "direction": DIRECTION_NAMES,
+    "role": ("role",),
 }  # fmt: skip
+COST_UNITS = {
+    "gpu hours": "GPU-hours", "gpu seconds": "GPU-seconds", "cpu seconds": "CPU-seconds",
+    "cost seconds": "seconds", "seconds": "seconds", "time seconds": "seconds",
+}  # fmt: skip
+"""What headers of costs say of their unit."""
 LONG_MODEL_NAMES = (*MODEL_NAMES, "name", "system", "method", "checkpoint", "run")
 
 

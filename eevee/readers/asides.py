@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from eevee.tables.results_table import NO_COSTS, ResultsTable, SourceColumn
 
-USED = frozenset({"score", "proxy", "model", "benchmark", "metric", "direction", "error", "part"})
+USED = frozenset(
+    {"score", "proxy", "model", "benchmark", "metric", "direction", "role", "error", "part"}
+)
 """Roles of columns that a table is made of."""
 
 
@@ -45,12 +47,34 @@ def aside_sentence(table: ResultsTable) -> str:
     models = [note.name for note in notes if (note.action, note.kind) == ("dropped", "model")]
     if models:
         parts.append(f"{_count(models, 'model')} ({_some(models)})")
-    files = [note for note in notes if (note.action, note.kind) == ("dropped", "file")]
+    files = [
+        note
+        for note in notes
+        if note.kind == "file" and (note.action == "dropped" or "has no proxies" in note.why)
+    ]
     parts += [f"{note.name}: {note.why}" for note in files[:2]]
     doubts = [note.name for note in notes if note.why.endswith(": read as missing")]
     if doubts:
         parts.append(f"words read as missing in {_some(doubts)}")
     return f"set aside: {'; '.join(parts)}; `eevee describe` says why" if parts else ""
+
+
+def proxy_sentence(proxies: Sequence[str], most: int | None = 3) -> str:
+    """Name the columns that are inputs and no targets in one line; "" if there is none.
+
+    Parameters
+    ----------
+    proxies : sequence of str
+    most : int or None
+        Names that are given.
+
+    Examples
+    --------
+    >>> proxy_sentence(["a:logme", "b:logme", "a:leep", "b:leep"])
+    'proxies, inputs that are never targets: 4 (a:logme, b:logme, a:leep, ...)'
+    """
+    names = ", ".join(proxies[:most]) + ", ..." * (most is not None and len(proxies) > most)
+    return f"proxies, inputs that are never targets: {len(proxies)} ({names})" if proxies else ""
 
 
 def _count(names: Sequence[str], what: str) -> str:

@@ -78,7 +78,7 @@ def _drop_named_aggregates(measured: Measured, wanted: frozenset[str]) -> Measur
 
 def _drop_rescaled(measured: Measured, wanted: frozenset[str]) -> Measured:
     """Of a score in two units, such as raw and normalised, drop the one that says so."""
-    columns = {flat(str(name)): str(name) for name in measured.scores.columns}
+    columns = {flat(str(name)): str(name) for name in measured.targets.columns}
     spared = _spared(measured, wanted)
     for plain, name in columns.items():
         words = plain.split()
@@ -97,7 +97,7 @@ def _drop_rescaled(measured: Measured, wanted: frozenset[str]) -> Measured:
 def _drop_total_rows(measured: Measured) -> Measured:
     """Drop rows that are means or sums of others."""
     while len(measured.scores) > MIN_MODELS:
-        found = find_total_row(measured.scores)
+        found = find_total_row(measured.targets)
         if found is None:
             break
         measured = measured.without_models({found[0]: f"is {found[1]}, by its numbers"})
@@ -128,15 +128,17 @@ def _drop_no_models(measured: Measured) -> Measured:
 def _drop_useless(measured: Measured) -> Measured:
     """Drop empty and constant columns, and models without scores, until all are of use."""
     while True:
-        left = measured.without_columns(_useless_columns(measured.scores))
-        empty = left.scores.index[left.scores.isna().all(axis=1)]
+        left = measured.without_columns(useless_columns(measured.scores))
+        targets = left.targets
+        empty = targets.index[targets.isna().all(axis=1) & (targets.shape[1] > 0)]
         left = left.without_models(dict.fromkeys(empty, "has no score"))
         if left.scores.shape == measured.scores.shape:
             return left
         measured = left
 
 
-def _useless_columns(scores: pd.DataFrame) -> dict[str, str]:
+def useless_columns(scores: pd.DataFrame) -> dict[str, str]:
+    """Return why columns are of no use, by name: they are empty, or the same for all models."""
     why = {}
     for name, column in scores.items():
         observed = column.dropna()
@@ -158,10 +160,10 @@ def _drop_computed_aggregates(measured: Measured, wanted: frozenset[str]) -> Mea
     """Drop columns that are means or sums of others, one by one."""
     spared = _spared(measured, wanted)
     while True:
-        found = find_aggregate(measured.scores, spared)
+        found = find_aggregate(measured.targets, spared)
         if found is None:
             return measured
-        names = [str(name) for name in measured.scores.columns]
+        names = [str(name) for name in measured.targets.columns]
         measured = measured.without_columns({names[found.place]: found.words(names)}, "aggregate")
 
 
@@ -186,7 +188,7 @@ def _drop_rare(measured: Measured, min_coverage: float) -> Measured:
     measured = measured.without_columns(why)
     if not measured.scores.shape[1]:
         return measured
-    models = measured.scores.notna().mean(axis=1)
+    models = measured.targets.notna().mean(axis=1)
     return measured.without_models(
         {
             str(n): f"is measured on {s:.0%} of the columns"
@@ -222,6 +224,8 @@ def _check_left(measured: Measured) -> None:
     n_models, n_columns = measured.scores.shape
     if n_columns == 0:
         raise EeveeError(f"{measured.source}: no column of scores is left{first}")
+    if not measured.targets.shape[1]:
+        raise EeveeError(f"{measured.source}: all columns are proxies: no score is left to predict")
     if n_models < MIN_MODELS:
         raise EeveeError(
             f"{measured.source}: {n_models} models with scores{first}; at least {MIN_MODELS} are "

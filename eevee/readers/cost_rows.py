@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from eevee.tables.results_table import Note
@@ -59,6 +60,10 @@ class CostRows:
     def per_cell(self) -> bool:
         """Whether costs are of models on benchmarks, rather than of benchmarks."""
         return any(row.model is not None for row in self.rows)
+
+    def without(self, benchmarks: Collection[str]) -> CostRows:
+        """Leave out the costs of some benchmarks."""
+        return replace(self, rows=tuple(r for r in self.rows if r.benchmark not in benchmarks))
 
     def noted(self, *notes: Note) -> CostRows:
         """Add notes."""

@@ -59,7 +59,7 @@ def check_commas(grid: Grid, j: int) -> None:
 
 
 def note_doubts(measured: Measured, trusted: Collection[str] = ()) -> Measured:
-    """Note numbers that look wrong; refuse columns and models in two scales.
+    """Note numbers that look wrong; refuse columns and models in two scales. Proxies may be any.
 
     Parameters
     ----------
@@ -73,8 +73,8 @@ def note_doubts(measured: Measured, trusted: Collection[str] = ()) -> Measured:
         If a part of a column, or of the models, lies in 0 to 1 and the rest in 0 to 100, and one
         scale fits better.
     """
-    values = measured.scores.to_numpy(np.float64)
-    names = [str(name) for name in measured.scores.columns]
+    values = measured.targets.to_numpy(np.float64)
+    names = [str(name) for name in measured.targets.columns]
     lower = np.array([guess_direction(name, "score") == "lower" for name in names], dtype=bool)
     sure = np.array([matches(name, trusted) for name in names], dtype=bool)
     _check_models(measured, values[:, ~(lower | sure)])
@@ -142,7 +142,7 @@ def _note_stand_ins(measured: Measured, found: Mapping[str, Sequence[StandIn]]) 
         (int(i), one.value) for ones in found.values() for one in ones
         for i in np.flatnonzero(one.rows)
     )  # fmt: skip
-    total = measured.scores.notna().sum(axis=1).to_numpy()
+    total = measured.targets.notna().sum(axis=1).to_numpy()
     whole = {key for key, count in counts.items() if count >= max(3, total[key[0]] / 2)}
     notes = []
     for i, value in sorted(whole):

@@ -39,6 +39,8 @@ class Grid:
     notes : tuple of Note
     directions : mapping of column name to "higher" or "lower"
         Where the header says so.
+    roles : mapping of column name to "score" or "proxy"
+        Where the table lies on its side and says so.
     void : frozenset of float
         Numbers that mean "not measured".
     aside : tuple of SourceColumn
@@ -54,6 +56,7 @@ class Grid:
     words: str = ""
     notes: tuple[Note, ...] = ()
     directions: Mapping[str, str] = field(default_factory=dict)
+    roles: Mapping[str, str] = field(default_factory=dict)
     void: frozenset[float] = frozenset()
     aside: tuple[SourceColumn, ...] = ()
 
@@ -155,6 +158,7 @@ class Grid:
             ),
             lines=tuple(range(2, self.width + 1)),
             directions={},
+            roles={},
         )
 
     def noted(self, *notes: Note) -> Grid:

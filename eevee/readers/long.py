@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from eevee.base.errors import EeveeError
-from eevee.readers.aliases import LONG_MODEL_NAMES, find_alias, plain
+from eevee.readers.aliases import COST_UNITS, LONG_MODEL_NAMES, find_alias, plain
 from eevee.readers.cells import is_missing
 from eevee.readers.cost_rows import CostRows, Paid
 from eevee.readers.directions import read_direction
@@ -28,7 +28,8 @@ from eevee.readers.measured import (
 )
 from eevee.readers.model_column import fill_down
 from eevee.readers.parts import is_part, note_uneven
-from eevee.readers.roles import decide
+from eevee.readers.roles import decide, read_role, says_roles
+from eevee.readers.said import said_of_columns
 from eevee.readers.wide import model_columns, model_keys, unique_with
 from eevee.tables.column_names import LONE_METRIC, split_names
 from eevee.tables.results_table import Note, SourceColumn
@@ -49,6 +50,7 @@ class _Roles:
     stderr: int | None
     cost: int | None
     direction: int | None
+    role: int | None
     gpu: int | None
     metrics: dict[int, int | None]
     """Where metrics are columns: place of each, with that of its standard errors."""
@@ -61,9 +63,10 @@ class _Roles:
     @property
     def others(self) -> set[int]:
         """Places that have a part."""
-        single = (self.benchmark, self.metric, self.score, self.stderr, self.cost, self.direction)
+        single = (self.benchmark, self.metric, self.score, self.stderr, self.cost)
+        said = (self.direction, self.role)
         errors = self.metrics.values()
-        return {j for j in (*self.models, *single, *self.metrics, *errors) if j is not None}
+        return {j for j in (*self.models, *single, *said, *self.metrics, *errors) if j is not None}
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,12 @@ def read_long(grid: Grid, options: Options) -> Measured:
             scores, grid, [j for j in range(grid.width) if sources[j].role == "part"]
         )
     columns = column_frame(names, list(owners.values()))
-    columns["direction"] = _directions(grid, roles, entries, names)
+    for said, place, read in (
+        ("direction", roles.direction, read_direction),
+        ("role", roles.role, read_role),
+    ):
+        found = said_of_columns(grid, place, read, [(e.column, e.row) for e in entries])
+        columns[said] = pd.Series([found.get(name) for name in names], names, dtype=object)
     shape = "one row per score" if roles.score is not None else "one column per metric"
     return Measured(
         source=grid.source,
@@ -167,6 +175,8 @@ def _roles(grid: Grid, options: Options) -> _Roles:
     score = place("score", options.score_column)
     stderr = None if score is None else place("stderr", _error_of(grid, score))
     cost, direction = place("cost"), place("direction")
+    role = _role_place(grid, taken)
+    taken.extend([] if role is None else [role])
     gpu = gpu_place(grid, options.gpu_column)
     taken.extend([] if gpu is None else [gpu])
     metrics = {} if score is not None else _metric_columns(grid, taken, options)
@@ -180,7 +190,12 @@ def _roles(grid: Grid, options: Options) -> _Roles:
             )
         ((score, stderr),) = metrics.items()
         metrics = {}
-    return _Roles(models, benchmark, metric, score, stderr, cost, direction, gpu, metrics)
+    return _Roles(models, benchmark, metric, score, stderr, cost, direction, role, gpu, metrics)
+
+
+def _role_place(grid: Grid, taken: Sequence[int]) -> int | None:
+    found = find_alias(grid, "role", taken)
+    return None if found is None or not says_roles(grid.column(found)) else found
 
 
 def _error_of(grid: Grid, score: int) -> str | None:
@@ -221,6 +236,7 @@ def _sources(grid: Grid, roles: _Roles) -> list[SourceColumn]:
         (roles.stderr, "error", "holds standard errors of the scores"),
         (roles.cost, "cost", "holds costs"),
         (roles.direction, "direction", "holds directions"),
+        (roles.role, "role", "says which columns are proxies"),
     )
     said |= {j: (role, why) for j, role, why in parts if j is not None}
     said |= dict.fromkeys(roles.models, ("model", "names the models"))
@@ -285,23 +301,6 @@ def _owners(grid: Grid, entries: Sequence[_Entry]) -> dict[str, Owner]:
     return owners
 
 
-def _directions(
-    grid: Grid, roles: _Roles, entries: Sequence[_Entry], names: Sequence[str]
-) -> list[str | None]:
-    read: dict[str, tuple[str, int]] = {}
-    for entry in entries if roles.direction is not None else ():
-        i, j = entry.row, roles.direction
-        assert j is not None
-        where = f"{grid.source}: row {grid.lines[i]}, {grid.label(j)}"
-        direction = read_direction(grid.header[j], grid.rows[i][j], where)
-        if direction is None:
-            continue
-        known, line = read.setdefault(entry.column, (direction, grid.lines[i]))
-        if known != direction:
-            raise EeveeError(f"{where}: {entry.column!r} is {known} in row {line}; make them agree")
-    return [read[name][0] if name in read else None for name in names]
-
-
 def _costs(
     grid: Grid, roles: _Roles, models: Sequence[str], benchmark_of: dict[int, str]
 ) -> CostRows | None:
@@ -316,7 +315,8 @@ def _costs(
         gpu = "" if roles.gpu is None else grid.rows[i][roles.gpu]
         rows.append(Paid(benchmark, cost, grid.lines[i], models[i], gpu))
     header = None if roles.gpu is None else grid.header[roles.gpu]
-    return CostRows(grid.source, tuple(rows), gpu_column=header)
+    unit = COST_UNITS.get(plain(grid.header[roles.cost]))
+    return CostRows(grid.source, tuple(rows), gpu_column=header, unit=unit)
 
 
 def _gpus(

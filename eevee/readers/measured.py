@@ -81,6 +81,11 @@ class Measured:
         """Names of the benchmarks, sorted."""
         return sorted(set(self.columns["benchmark"]))
 
+    @property
+    def targets(self) -> pd.DataFrame:
+        """Scores of the columns that are no proxies."""
+        return self.scores.loc[:, (self.columns["role"] != "proxy").to_numpy()]
+
     def noted(self, *notes: Note) -> Measured:
         """Add notes."""
         return replace(self, notes=(*self.notes, *notes))
@@ -90,14 +95,17 @@ class Measured:
     ) -> Measured:
         """Drop columns, with a note each; their role in the source becomes another."""
         keep = [name for name in self.scores.columns if name not in why]
+        columns = self.columns.loc[keep]
+        gone = set(self.columns["benchmark"]) - set(columns["benchmark"])
         return replace(
             self,
             scores=self.scores[keep],
-            columns=self.columns.loc[keep],
+            columns=columns,
+            costs=None if self.costs is None else self.costs.without(gone),
             stderrs=None if self.stderrs is None else self.stderrs[keep],
             sources=tuple(
                 SourceColumn(s.name, role, why[s.name], of)
-                if s.name in why and s.role == "score"
+                if s.name in why and s.role in {"score", "proxy"}
                 else s
                 for s in self.sources
             ),

@@ -5,13 +5,14 @@ Name, values and neighbours decide. Where they leave a doubt the column stays a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
 import numpy as np
 
 from eevee.base.errors import EeveeError, did_you_mean
+from eevee.readers.cells import is_missing
 from eevee.readers.grid import Grid
 from eevee.readers.role_alone import Column, by_itself
 from eevee.readers.role_names import bound_stem, cost_words, error_stem, is_count, is_flag
@@ -38,6 +39,8 @@ ROLES = {
     "ignored": "nothing that is used",
 }
 """Roles that a column can have, and what they mean."""
+TABLE_ROLES = ("score", "proxy")
+"""Roles of the columns of a results table."""
 DIRECTIONS = ("higher", "lower")
 """Given in place of a role: a score in that direction."""
 NOT_KEPT = frozenset({"index", "ignored", "aggregate", "rescaled"})
@@ -110,6 +113,37 @@ def given_role(name: str, given: Mapping[str, str]) -> str | None:
     if found is None:
         found = next((role for what, role in given.items() if fnmatchcase(name, what)), None)
     return "score" if found in DIRECTIONS else found
+
+
+def read_role(header: str, cell: str, where: str) -> str | None:
+    """Read one cell of a column of roles, None where it is missing.
+
+    Raises
+    ------
+    EeveeError
+        If it is no role of a column of a results table.
+
+    Examples
+    --------
+    >>> read_role("role", "Proxy", ""), read_role("role", "", "")
+    ('proxy', None)
+    """
+    if is_missing(cell):
+        return None
+    if cell.casefold().strip() not in TABLE_ROLES:
+        raise EeveeError(f"{where}: {cell!r} is not a {header}; write 'score' or 'proxy'")
+    return cell.casefold().strip()
+
+
+def says_roles(cells: Iterable[str]) -> bool:
+    """Tell whether a column named role is about columns, and not an attribute of the models.
+
+    Examples
+    --------
+    >>> says_roles(["", "proxy"]), says_roles(["chat", "base"])
+    (True, False)
+    """
+    return any(cell.casefold().strip() in TABLE_ROLES for cell in cells)
 
 
 def check_roles(given: Mapping[str, str]) -> None:

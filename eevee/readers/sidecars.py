@@ -15,6 +15,7 @@ from eevee.readers.cells import is_missing
 from eevee.readers.directions import DIRECTION_NAMES, read_direction
 from eevee.readers.grid import Grid, frame_to_grid, without_row_numbers
 from eevee.readers.measured import Measured, Options, check_name
+from eevee.readers.roles import read_role
 from eevee.readers.text import read_grid
 from eevee.readers.wide import model_columns, model_keys, named_here
 from eevee.tables.bounds import bounds_in_words, parse_bounds
@@ -24,7 +25,6 @@ Source = str | os.PathLike[str] | pd.DataFrame
 
 _KEYS = ("column", "benchmark", "dataset", "name")
 _FIELDS = ("task", "cost", "role", "metric", "bounds", *DIRECTION_NAMES)
-_ROLES = ("score", "proxy")
 
 
 def sidecar_grid(source: Source, what: str, max_mb: float = MAX_MB) -> Grid:
@@ -100,10 +100,8 @@ def apply_benchmarks(measured: Measured, facts: BenchmarkFacts) -> Measured:
             where = f"{grid.source}: row {grid.lines[i]}, {grid.label(j)}"
             columns.loc[rows[i], "direction"] = read_direction(header, cell, where)
     for i, role in facts.cells("role"):
-        if role.casefold() not in _ROLES:
-            j = facts.place("role") or 0
-            raise grid.error(i, j, f"{role!r} is not a role; write 'score' or 'proxy'")
-        columns.loc[rows[i], "role"] = role.casefold()
+        where = f"{grid.source}: row {grid.lines[i]}, {grid.label(facts.place('role') or 0)}"
+        columns.loc[rows[i], "role"] = read_role("role", role, where)
     for i, cell in facts.cells("bounds"):
         where = f"{grid.source}: row {grid.lines[i]}, {grid.label(facts.place('bounds') or 0)}"
         columns.loc[rows[i], "bounds"] = _bounds(measured, rows[i], cell, where)

@@ -12,6 +12,7 @@ from eevee.readers.headers import read_header
 from eevee.readers.measured import Options
 from eevee.readers.model_column import MODEL_NAMES
 from eevee.readers.role_names import is_count, is_pure_cost, named_role
+from eevee.readers.roles import read_role, says_roles
 from eevee.tables.column_names import flat
 from eevee.tables.results_table import Note
 
@@ -91,7 +92,7 @@ def refuse_costs(grid: Grid, options: Options) -> None:
 def turned(grid: Grid, *, told: bool = False) -> Grid:
     """Turn a table that lies on its side: one row per model.
 
-    Metrics beside the benchmarks become a part of their names, directions are read; other
+    Metrics beside the benchmarks become a part of their names, directions and roles are read; other
     columns of text or counts beside them are left out.
 
     Parameters
@@ -113,6 +114,7 @@ def turned(grid: Grid, *, told: bool = False) -> Grid:
     (('Benchmark', 'a.acc', 'b.loss'), ('w', '1', '4'))
     """
     directions: dict[str, str] = {}
+    roles: dict[str, str] = {}
     names = [read_header(name).name for name in grid.column(0)]
     beside, notes = [], []
     for j in range(1, grid.width):
@@ -125,6 +127,12 @@ def turned(grid: Grid, *, told: bool = False) -> Grid:
                 where = f"{grid.source}: row {grid.lines[i]}, {grid.label(j)}"
                 way = read_direction(header, cell, where)
                 directions |= {} if way is None else {names[i]: way}
+        elif header == "role" and says_roles(grid.column(j)):
+            for i, cell in enumerate(grid.column(j)):
+                role = read_role(
+                    header, cell, f"{grid.source}: row {grid.lines[i]}, {grid.label(j)}"
+                )
+                roles |= {} if role is None else {names[i]: role}
         elif grid.is_text(j) or named_role(grid.header[j]) or is_count(grid.header[j]):
             why = "describes the benchmarks, which are rows: left out"
             notes.append(Note("ignored", "column", grid.header[j], why))
@@ -142,6 +150,6 @@ def turned(grid: Grid, *, told: bool = False) -> Grid:
     found = grid.take(models).transposed()
     note = Note("converted", "file", grid.source, "benchmarks are rows: turned, one row per model")
     kept = {name: direction for name, direction in said.items() if direction}
-    return replace(found, header=(grid.header[0], *names), directions={**kept, **directions}).noted(
-        *([] if told else [note]), *notes
-    )
+    return replace(
+        found, header=(grid.header[0], *names), directions={**kept, **directions}, roles=roles
+    ).noted(*([] if told else [note]), *notes)

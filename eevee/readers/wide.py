@@ -89,7 +89,8 @@ def read_wide(
 
     by_name = owners or split_names(names)
     columns = column_frame(names, [by_name[name] for name in names])
-    columns["direction"] = [grid.directions.get(name) for name in names]
+    for said, known in (("direction", grid.directions), ("role", grid.roles)):
+        columns[said] = pd.Series([known.get(name) for name in names], names, dtype=object)
     shape = "two header rows" if owners else "wide"
     splits = not owners and any(metric != LONE_METRIC for _, metric in by_name.values())
     return Measured(

@@ -49,9 +49,7 @@ def save_completion(
     with run_folder(out) as folder:
         write_table(folder / "filled.csv", rounded_shares(completed.basis))
         completed.write_csv(folder / "completed.csv")
-        completed.predicted.astype(int).rename_axis("model").to_csv(
-            folder / "mask.csv", lineterminator="\n"
-        )
+        completed.write_mask(folder / "mask.csv")
         write_table(folder / "columns.csv", completed.by_column)
         if advice is not None:
             write_table(folder / "next.csv", advice)

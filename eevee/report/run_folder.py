@@ -233,7 +233,7 @@ def _cell(name: str, value: Any) -> str:
         if np.isnan(value):
             return ""
         return f"{value:.12g}" if name == "cost" else f"{value:.6g}"
-    return "" if value is None else str(value)
+    return "" if value is None or value is pd.NA else str(value)
 
 
 def _list_files(folder: Path) -> None:

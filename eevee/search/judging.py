@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Unpack
 
 import numpy as np
 
-from eevee.base.arrays import FloatArray
+from eevee.base.arrays import FloatArray, Subset
 from eevee.base.keywords import shares_keywords
 from eevee.scorers.base import Scorer
 from eevee.scorers.objective import objective_scorer
-from eevee.search.baselines import random_subsets
-from eevee.search.goal import GoalSettings
+from eevee.search.baselines import N_RANDOM, random_subsets
+from eevee.search.control import UNATTENDED, RunControl
+from eevee.search.goal import Goal, GoalSettings
 from eevee.search.result import SearchResult
 from eevee.search.verdict import LEAST_DISTANCE, LEAST_SHARE, SearchVerdict
 from eevee.stats.intervals import overlap_factor
 
 MOST_RANDOM = 200
 """Random draws that the noise is measured on."""
+CHUNK = 20
+"""Subsets scored between two looks at whether to stop."""
 
 
 @shares_keywords(GoalSettings)
@@ -26,6 +30,7 @@ def search_verdict(
     found: SearchResult,
     *,
     seed: int = 0,
+    control: RunControl = UNATTENDED,
     **goal: Unpack[GoalSettings],
 ) -> SearchVerdict:
     """Judge, without an assessment, whether a search found more than luck.
@@ -36,6 +41,9 @@ def search_verdict(
         The one that the search used.
     found : SearchResult
     seed : int
+    control : RunControl
+        Asked every few subsets where the search drew no random subsets; after a stop none are
+        drawn, and the verdict says so.
     **goal
         ``k``, ``budget`` and ``constraints``; all as for that search, in case it drew no random
         subsets.
@@ -71,7 +79,10 @@ def search_verdict(
     scorer = objective_scorer(scorer, found.objective)
     drawn = found
     if not found.n_random:
-        drawn = random_subsets(scorer, **goal, seed=seed, n_rescore=0)
+        space = Goal.of(**goal).space_for(scorer)
+        first = space.draws(np.random.default_rng(seed), N_RANDOM)
+        if _score(scorer, first, control):
+            drawn = random_subsets(scorer, **goal, seed=seed, n_rescore=0)  # all cached
     loss = float(found.best_row["loss"])
     median = drawn.random_median
     below = (median - loss) / median if median else float("nan")
@@ -93,6 +104,16 @@ def search_verdict(
         clear=bool(clear),
         objective=found.objective,
     )
+
+
+def _score(scorer: Scorer, subsets: Iterable[Subset], control: RunControl) -> bool:
+    """Let the scorer keep the losses of subsets; tell whether it was not stopped before."""
+    new = list(dict.fromkeys(subsets))
+    for start in range(0, len(new), CHUNK):
+        if control.stop():
+            return False
+        scorer.split_losses(new[start : start + CHUNK], advance=control.advance)
+    return True
 
 
 def _noise_and_share(scorer: Scorer, drawn: SearchResult) -> tuple[float | None, float | None]:

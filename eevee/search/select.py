@@ -109,7 +109,7 @@ def select(
     goal: dict[str, Any] = {"k": k, "budget": budget, "constraints": constraints, "seed": seed}
     found = procedure.run(judge, **goal, include=include, control=control, elsewhere=elsewhere)
     losses = best_losses(scorer, {"selected": found}, advance=control.advance)
-    verdict = search_verdict(judge, found, **goal)
+    verdict = search_verdict(judge, found, **goal, control=control)
     beside = None
     if baselines and not control.stop():
         beside = compare(judge, found, **goal, control=control.without_generations())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Any, overload
 
 import pandas as pd
 
@@ -127,7 +127,7 @@ def sweep(
         if control.stop():
             break
     losses = curve_losses(scorer, found, advance=control.advance)
-    judged = judge_sizes(scorer, found, seed=seed, constraints=constraints)
+    judged = judge_sizes(scorer, found, seed=seed, constraints=constraints, control=control)
     return SweepResult(tuple(found), losses, judged)
 
 
@@ -137,10 +137,12 @@ def judge_sizes(
     *,
     seed: int = 0,
     constraints: Constraints | None = None,
+    control: RunControl = UNATTENDED,
 ) -> dict[int, SearchVerdict]:
     """Judge each size of a sweep with this seed beside random subsets, as `search_verdict`."""
     sizes = [len(result.best) for result in results]
+    rest: dict[str, Any] = {"constraints": constraints, "control": control}
     return {
-        k: search_verdict(scorer, one, k=k, constraints=constraints, seed=child_seed(seed, k))
+        k: search_verdict(scorer, one, k=k, seed=child_seed(seed, k), **rest)
         for k, one in zip(sizes, results, strict=True)
     }

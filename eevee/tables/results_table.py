@@ -230,6 +230,16 @@ class ResultsTable:
         """For each column, whether its role is *score* (a target of the meta-model)."""
         return np.asarray(self.columns["role"] == "score", dtype=np.bool_)
 
+    @property
+    def targets(self) -> pd.DataFrame:
+        """Scores of the columns that are no proxies."""
+        return self.scores.loc[:, self.is_target]
+
+    @cached_property
+    def target_benchmarks(self) -> Subset:
+        """Names of the benchmarks that own a score column, sorted: the others are proxies."""
+        return tuple(sorted(set(self.columns["benchmark"][self.is_target])))
+
     @cached_property
     def costs(self) -> dict[str, float]:
         """What running each benchmark once costs, in `cost_unit`; 0 where already paid for."""
@@ -241,13 +251,13 @@ class ResultsTable:
 
     @cached_property
     def total_cost(self) -> float:
-        """What running everything once costs, what is already paid for included."""
-        return total_cost(self.benchmarks["cost"])
+        """What running everything once costs, proxies left out, what is paid for included."""
+        return total_cost(self.benchmarks["cost"][list(self.target_benchmarks)])
 
     @property
     def coverage(self) -> float:
-        """Share of the cells that were measured."""
-        return float(self.scores.notna().to_numpy().mean())
+        """Share of the cells of score columns that were measured."""
+        return float(self.targets.notna().to_numpy().mean())
 
     def cost_of(self, subset: Iterable[str]) -> float:
         """Total cost of a subset, to 12 significant digits, whatever the order of the names."""

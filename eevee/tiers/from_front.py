@@ -180,7 +180,7 @@ def search_front(
         found = tiers_from_front(scorer, result, budgets, **rules)
     if one_se:
         found["one-se"] = one_se_tier(scorer, result, constraints=constraints)
-    judged = {name: search_verdict(scorer, one) for name, one in found.items()}
+    judged = {name: search_verdict(scorer, one, control=control) for name, one in found.items()}
     own = seed if file_seed is None else file_seed
     more: dict[str, Any] = {"verdicts": judged, "splits": splits}
     tiers = make_tier_set(scorer, found, seed=own, **more) if found else None

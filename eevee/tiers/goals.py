@@ -134,11 +134,16 @@ def judge_goals(
     goals: Mapping[str, Goal],
     *,
     seed: int = 0,
+    control: RunControl = UNATTENDED,
 ) -> dict[str, SearchVerdict]:
     """Judge for each goal what was found beside random subsets (`search_verdict`)."""
     return {
         name: search_verdict(
-            scorer, result, **goals[name].arguments, seed=goal_seed(seed, goals[name])
+            scorer,
+            result,
+            **goals[name].arguments,
+            seed=goal_seed(seed, goals[name]),
+            control=control,
         )
         for name, result in found.items()
     }

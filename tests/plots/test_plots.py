@@ -198,10 +198,11 @@ def test_ablation_is_by_falling_increase_then_name():
     assert data["loss"].tolist() == [0.25] * 3
 
 
-def test_bars_reach_to_the_increase():
+def test_bars_reach_to_the_rise_of_the_error():
     data = plots.ablation_data(ablation(["a", "b", "c"]), loss=0.25)
     (ax,) = plots.ablation_figure(data).axes
-    assert [bar.get_width() for bar in ax.patches] == data["increase"].tolist()
+    rises = np.sqrt(0.25 + data["increase"]) - 0.5
+    assert [bar.get_width() for bar in ax.patches] == pytest.approx(rises.tolist())
 
 
 # --- sweep
@@ -236,7 +237,8 @@ def test_the_lowest_loss_is_marked_and_of_equal_ones_the_smallest_k():
     (ax,) = plots.sweep_figure(plots.sweep_data(frame)).axes
     assert ax.get_title(loc="left").endswith("lowest at k = 2")
     (star,) = [line for line in ax.lines if line.get_marker() == "*"]
-    assert (list(star.get_xdata()), list(star.get_ydata())) == ([2], [0.2])
+    assert list(star.get_xdata()) == [2]
+    assert list(star.get_ydata()) == pytest.approx([0.2**0.5])
 
 
 def test_sweep_has_a_panel_for_each_kind_of_targets():
@@ -395,7 +397,7 @@ def test_cost_of_an_earlier_run_folder_can_still_be_drawn():
     earlier = cloud(["small"]).assign(best=0.1)
     (ax,) = plots.cost_figure(earlier).axes
     (line,) = [one for one in ax.lines if one.get_drawstyle() == "steps-post"]
-    assert min(line.get_ydata()) == earlier["loss"].min()
+    assert min(line.get_ydata()) == pytest.approx(earlier["loss"].min() ** 0.5)
 
 
 def test_a_name_stands_below_the_names_right_of_it_that_it_would_meet():
@@ -411,7 +413,7 @@ def test_names_of_tiers_stand_below_every_dot(log_x):
     figure = plots.cost_figure(data, "GPU-hours", log_x=log_x)
     figure.draw_without_rendering()
     (ax,) = figure.axes
-    lowest = ax.transData.transform((1, data["loss"].min()))[1]
+    lowest = ax.transData.transform((1, data["loss"].min() ** 0.5))[1]
     names = [t for t in ax.texts if t.get_text()]
     assert [t.get_text() for t in names] == ["small", "base", "big"]
     assert all(t.get_window_extent().y1 < lowest for t in names)
@@ -446,7 +448,8 @@ def test_front_is_one_step_line_in_both_panels_and_tiers_are_named(n: int):
         (line,) = [line for line in ax.lines if line.get_label() == "front"]
         assert line.get_drawstyle() == "steps-post"
         assert list(line.get_xdata()[:-1]) == result.front["cost"].tolist()
-        assert list(line.get_ydata()[:-1]) == result.front["loss"].tolist()
+        roots = np.sqrt(result.front["loss"])
+        assert list(line.get_ydata()[:-1]) == pytest.approx(roots.tolist())
 
 
 def test_what_costs_nothing_is_left_out_of_the_log_panel_alone():
@@ -610,10 +613,25 @@ def test_an_error_is_the_root_of_the_loss_beside_it():
     figure.draw_without_rendering()
     (left,) = figure.axes
     (right,) = left.child_axes
-    assert right.get_ylabel() == "error (standard deviations)"
-    for error in right.get_yticks():
-        there = right.transData.transform((0, error))[1]
-        assert there == pytest.approx(left.transData.transform((0, error**2))[1])
+    assert left.get_ylabel() == "error (standard deviations)"
+    assert right.get_ylabel() == "search loss"
+    assert len(right.get_yticks()) > 2
+    for loss in right.get_yticks():
+        there = right.transData.transform((0, loss))[1]
+        assert there == pytest.approx(left.transData.transform((0, loss**0.5))[1])
+
+
+def test_dots_and_whiskers_of_a_ranking_are_roots_of_losses():
+    data = plots.rank_data(ranking(3), mean_predictor=1.44)
+    (ax,) = plots.rank_figure(data).axes
+    (dots,) = [line for line in ax.lines if line.get_marker() == "o"]
+    assert list(dots.get_xdata()) == pytest.approx(np.sqrt(data["loss"]).tolist())
+    (whiskers,) = ax.collections
+    ends = [(path[0][0], path[1][0]) for path in whiskers.get_segments()]
+    true = [(np.sqrt(loss - 0.1), np.sqrt(loss + 0.1)) for loss in data["loss"]]
+    np.testing.assert_allclose(ends, true)
+    (bound,) = [line for line in ax.lines if line.get_linestyle() == "--"]
+    assert set(bound.get_xdata()) == {1.2}
 
 
 def test_importing_the_module_imports_no_pyplot_and_no_torch():

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import base64
+import csv
+import itertools
 import json
 import re
+import shlex
 import shutil
-import time
 from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from scipy import stats
 
 from eevee.analysis.standings import correlation_map, group_means, standings
 from eevee.base.errors import EeveeError
 from eevee.report.html.page import gather, render, write_report
+from eevee.report.html.pictures import Legend, matrix
+from eevee.report.html.svg import text_width
+from eevee.report.run_folder import write_table
+from eevee.tables.results_table import ResultsTable
 from tests.cli.conftest import run_in_process
 from tests.conftest import made_table
 from tests.report.html_runs import ODD, SCRIPT
@@ -162,25 +169,28 @@ def test_the_verb_writes_where_it_is_told(runs: Path, tmp_path: Path):
     assert "groups" in Parsed(out.read_text(encoding="utf-8")).sections
 
 
-@pytest.mark.slow
-def test_a_table_of_300_models_and_300_benchmarks_stays_small(runs: Path, tmp_path: Path):
-    scores = made_table(300, 300, missing=0.1).scores.rename_axis("model")
-    scores.to_csv(tmp_path / "s.csv")
-    table = gather(["front"]).source.table
-    assert table is not None
-    from eevee.analysis.describe import summary
-    from eevee.readers import read_table
-    from eevee.report.run_folder import hash_files, run_folder, write_config
-
-    path = tmp_path / "s.csv"
-    about = {"table": summary(read_table(path)), "inputs": hash_files({"scores": path})}
-    with run_folder(tmp_path / "run") as folder:
-        write_config(folder, "tiers", about)
-    started = time.process_time()
-    text = render(gather([tmp_path / "run"]))
-    assert {"maps", "models", "data"} <= Parsed(text).sections
-    assert len(text) < 10_000_000
-    assert time.process_time() - started < 60
+def test_a_benchmark_alone_has_the_mean_of_its_columns():
+    rng = np.random.default_rng(0)
+    scores = pd.DataFrame(rng.normal(size=(9, 4)), columns=["a.x", "a.y", "b", "c"])
+    scores.iloc[0, 0] = np.nan
+    columns = pd.DataFrame(
+        {
+            "benchmark": ["a", "a", "b", "c"],
+            "metric": "m",
+            "direction": ["higher", "lower", "higher", "higher"],
+            "direction_source": "read",
+            "role": "score",
+        },
+        index=scores.columns,
+    )
+    table = ResultsTable.from_scores(scores, columns=columns)
+    turned = scores * [1, -1, 1, 1]
+    unit = (turned - turned.mean()) / turned.std(ddof=0)
+    true = pd.DataFrame({"a": unit[["a.x", "a.y"]].mean(axis=1), "b": unit["b"], "c": unit["c"]})
+    found = correlation_map(table).loc[list("abc"), list("abc")]
+    for one, other in itertools.combinations("abc", 2):
+        rho = stats.spearmanr(true[one], true[other]).statistic
+        assert found.loc[one, other] == pytest.approx(rho)
 
 
 def test_models_are_ranked_by_their_mean_score():
@@ -201,8 +211,6 @@ def test_models_are_ranked_by_their_mean_score():
 def test_groups_are_means_over_their_models_and_like_benchmarks_are_neighbours():
     made = made_table(12, 4, seed=2)
     family = pd.Series(list("aabbccaabbcc"), index=made.scores.index)
-    from eevee import ResultsTable
-
     table = ResultsTable.from_scores(made.scores, models=pd.DataFrame({"family": family}))
     unit = (made.scores - made.scores.mean()) / made.scores.std(ddof=0)
     found = group_means(table, "family")
@@ -210,3 +218,147 @@ def test_groups_are_means_over_their_models_and_like_benchmarks_are_neighbours()
     twin = made.scores.assign(b03=made.scores["b00"] * 2)
     order = list(correlation_map(ResultsTable.from_scores(twin)).index)
     assert abs(order.index("b00") - order.index("b03")) == 1
+
+
+def root(loss: float) -> str:
+    return f"{np.sqrt(loss):.2f}"
+
+
+def test_the_first_lines_say_what_to_run_what_it_costs_and_how_far_to_trust_it(runs: Path):
+    text = render(gather(["tiers"]))
+    first = " ".join(Parsed(text[: text.index("<nav")]).texts)
+    tiers = yaml.safe_load(Path("tiers/tiers.yaml").read_text())
+    costs = pd.read_csv("tiers/figures/cost.csv")
+    for tier in tiers["tiers"]:
+        unseen = costs[(costs["kind"] == "unseen") & (costs["name"] == tier["name"])]["loss"].item()
+        verdict = tiers["search"]["verdicts"][tier["name"]]
+        others = 7 - len(tier["benchmarks"])
+        assert f"The {others} other benchmark" in first
+        assert f"predicted with an error of {root(unseen)} standard deviations" in first
+        assert f"it is {root(tier['search_loss']['mean'])}; with benchmarks drawn" in first
+        assert f"for the same budget, {root(verdict['random_median'])}." in first
+    ranked = pd.read_csv("tiers/figures/rank.csv")
+    assert f"mean has {root(ranked['mean_predictor'].max())}." in first
+    assert "Not checked on models that the search did not see" in first
+
+
+def test_the_next_steps_are_commands_that_run(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    for name in ("tiers", "s.csv", "c.csv", "m.csv"):
+        copy = shutil.copytree if (runs / name).is_dir() else shutil.copy
+        copy(runs / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    check, choose, measure, predict = gather(["tiers"]).next_steps
+    assert "costs" in choose.what
+    assess, report = (shlex.split(line) for line in check.lines)
+    quick = ("--search", "greedy", "--n-folds", "2", "--n-repeats", "1", "--n-random", "5", "-q")
+    assert assess[:2] == ["eevee", "assess"]
+    run_in_process(*assess[1:], *quick)
+    assert report == ["eevee", "report", "tiers", "assess"]
+    page = gather(report[2:])
+    assert "On models that no search saw" in render(page)
+    assert page.decision.tiers[0].assessed.startswith("an error of ")
+    assert page.decision.tiers[0].luck == ""  # what was checked is said instead
+    (header,) = measure.lines
+    columns = next(csv.reader([header]))
+    scores = pd.read_csv("s.csv", index_col=0).loc[["m00", "m01"], columns[1:]]
+    scores.rename_axis(columns[0]).to_csv("new.csv")
+    words = shlex.split(predict.lines[0])
+    assert "--costs" not in words
+    assert ODD[0] in run_in_process(*words[1:], "--scorer", "ridge", "--json").stdout
+
+
+def test_the_word_for_luck_is_that_of_the_verdict(runs: Path):
+    from eevee.report.html import decision
+    from eevee.search import verdict
+
+    assert decision.LEAST_SHARE == verdict.LEAST_SHARE
+
+
+def test_charts_stand_on_errors_and_tables_have_the_losses(runs: Path):
+    page = gather(ALL)
+    assert page.front is not None
+    frame = pd.read_csv("front/front.csv").sort_values("cost", ignore_index=True)
+    heights = np.array([step.y for step in page.front.steps])
+    errors = np.sqrt(frame["loss"].clip(lower=0).to_numpy())
+    slope, at_zero = np.polyfit(errors, heights, 1)
+    np.testing.assert_allclose(slope * errors + at_zero, heights, atol=0.06)
+    assert [step["error"] for step in page.front.data["steps"]] == [f"{e:.2f}" for e in errors]
+    assert page.ablations is not None
+    for one in page.ablations.each:
+        ablated = pd.read_csv(f"tiers/figures/ablation-{one.name}.csv").set_index("benchmark")
+        for name, increase, _, further in one.rows:
+            row = ablated.loc[name]
+            assert increase == pytest.approx(row["increase"])
+            true = np.sqrt(row["loss_without"]) - np.sqrt(row["loss_without"] - row["increase"])
+            assert further == pytest.approx(true)
+    text = render(page)
+    assert "squared standard deviations" not in text
+    assert text.count("error (standard deviations)") >= 5
+
+
+def test_ablations_of_a_sweep_are_one_grid_over_k(runs: Path):
+    page = gather(["sweep"])
+    frame = pd.read_csv("sweep/ablation.csv")
+    assert page.ablations is not None
+    assert page.ablations.by_size
+    assert page.ablations.each == ()
+    grid = str(page.ablations.grid)
+    for k in frame["subset"].unique():
+        assert f"k = {k}<" in grid
+    assert f"{frame['benchmark'].nunique()} benchmarks down, 3 subsets across" in grid
+    merged = gather(["tiers", "sweep"]).ablations
+    assert merged is not None
+    assert [one.name for one in merged.each] == ["small", "big"]
+    assert merged.by_size
+
+
+def test_ranking_agreement_on_the_slider_is_that_of_the_front(runs: Path, tmp_path: Path):
+    frame = pd.read_csv("front/front.csv").sort_values("cost", ignore_index=True)
+    page = gather(["front"])
+    assert page.front is not None
+    assert frame["kendall"].notna().all()
+    said = [step["kendall"] for step in page.front.data["steps"]]
+    assert said == [f"{tau:.4g}" for tau in frame["kendall"]]
+    shutil.copytree("front", tmp_path / "old")  # of scorers without predictions it is blank
+    frame.drop(columns="kendall").to_csv(tmp_path / "old/front.csv", index=False)
+    older = gather([tmp_path / "old"]).front
+    assert older is not None
+    assert {step["kendall"] for step in older.data["steps"]} == {"\u2013"}
+
+
+def test_no_column_is_empty_and_names_have_room(runs: Path):
+    page = gather(ALL)
+    text = render(page)
+    assert "Rescored" not in text  # ridge has no initialisations
+    for name in ("m" * 24, "W" * 24, "漢字" * 12):
+        frame = pd.DataFrame(np.eye(3), index=["a", name, "c"], columns=["a", name, "c"])
+        drawn = str(matrix("x", "x", "x", frame, Legend("viridis", 0, 1, ("a", "b")), strong=bool))
+        box = re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', drawn)
+        at = re.search(rf'<text x="([\d.]+)" y="([\d.]+)"[^>]*>{name}</text>', drawn)
+        assert box
+        assert at
+        assert float(at[1]) > text_width(name, bold=True)
+        assert float(box[1]) > 34 + 60 + text_width(name, bold=True)
+
+
+def test_a_search_that_was_skipped_is_a_row_with_blanks(runs: Path, tmp_path: Path):
+    shutil.copytree("tiers", tmp_path / "tiers")
+    path = tmp_path / "tiers/baselines.csv"
+    frame = pd.read_csv(path).astype({"size": "Int64", "evaluated": "Int64"})
+    skipped = {"tier": "small", "method": "greedy-backward", "note": "skipped: too many"}
+    frame = pd.concat([frame, pd.DataFrame([skipped])], ignore_index=True)
+    write_table(path, frame.astype({"size": "Int64", "evaluated": "Int64"}))
+    assert "<NA>" not in path.read_text()
+    (row,) = [
+        one
+        for one in gather([path.parent]).searches[0].baselines
+        if one.note == "skipped: too many"
+    ]
+    assert np.isnan(row.size)
+    path.write_text(
+        path.read_text().replace("greedy-backward,,,,,,,", "greedy-backward,,,,,,<NA>,")
+    )
+    assert "<NA>" in path.read_text()  # as runs of version 0.1 left it
+    assert "skipped: too many" in render(gather([path.parent]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from eevee.report.html.page import write_report
-from tests.report.html_runs import SCRIPT
+from tests.report.html_runs import SCRIPT, make_wide_run
 
 api: Any = pytest.importorskip(
     "playwright.sync_api", reason="pip install 'eevee-tiers[browser]' drives the browser"
@@ -119,3 +120,26 @@ def test_without_scripts_it_is_a_document(browser: Any, address: str):
     assert page.locator("#slider").is_hidden()
     assert page.locator("#front-table tbody tr").count() > 3
     context.close()
+
+
+@pytest.mark.slow
+def test_300_models_and_300_benchmarks_open_in_a_moment(browser: Any, address: str, tmp_path: Path):
+    """In 3 seconds on an idle machine; on a busy one in a few times as long as a small page."""
+    wide = write_report([make_wide_run(tmp_path)])
+    assert wide.stat().st_size < 10_000_000
+    took: dict[str, list[float]] = {address: [], wide.as_uri(): []}
+    for url in (*took, *took, *took):
+        page = browser.new_page()
+        started = time.perf_counter()
+        page.goto(url)  # until everything is loaded
+        page.locator("#budget").focus()
+        page.keyboard.press("End")
+        page.screenshot()
+        took[url].append(time.perf_counter() - started)
+        if url != address:
+            assert page.locator("#r-size").inner_text() == "300"
+            assert page.locator("#models-table tbody tr").count() == 300
+        page.close()
+    small, large = (min(times) for times in took.values())
+    print(f"opened in {small:.2f} s (small) and {large:.2f} s; {wide.stat().st_size / 1e6:.1f} MB")
+    assert large < max(3.0, 8 * small)

@@ -6,12 +6,15 @@ import io
 import json
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from rich.console import Console
 
+from eevee.cli import run_progress
 from eevee.cli.run_progress import RunProgress
 from eevee.readers import read_table
 from eevee.running.devices import make_slots
@@ -45,7 +48,7 @@ def test_a_plan_is_written_and_run_and_collected(here: Path, run, read_json):
     assert not Path("plan").exists()
     done = run("run", "plan.json", "--jobs", "2", "--hardware", "mine")
     assert "4 of 4 commands have a result" in done.stdout
-    assert done.stderr.count(": 0.5 in ") == 4  # a line per command where there is no terminal
+    assert done.stderr.count(": 0.5 in ") == 0  # the next line after 5 seconds without one
     scores = pd.read_csv("plan/results.csv")
     assert scores[["model", "benchmark", "score"]].to_numpy().tolist() == [
         [m, b, 0.5] for m in ("m/1", "n") for b in ("a", HOSTILE)
@@ -225,6 +228,30 @@ def test_the_live_table_has_a_row_per_running_command(here: Path):
     assert "m[red]" in shown.getvalue()
     assert "0 of 2 done, 1 failed" in shown.getvalue()
     assert "exit status" not in shown.getvalue()
+
+
+def test_plain_lines_come_now_and_then_and_failures_always(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+):
+    clock = [0.0]
+    monkeypatch.setattr(run_progress, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    plan = planned(models=[f"m{i}" for i in range(30)])
+    (slot,) = make_slots(1, [])
+    progress = run_progress.RunProgress(plan, standing_of(plan), (slot,))
+    said: dict[float, str] = {}
+    for i, job in enumerate(plan.jobs):
+        progress.take(Step(slot, job), 5.0)
+        clock[0] = i + 1.0
+        fails = i in (6, 7)
+        done = SimpleNamespace(result=SimpleNamespace(scores={"": 0.5}))
+        ended: Any = Failure(job, "exit status 2", Path("l"), 1) if fails else done
+        line = progress.take(Step(slot, job, ended), 5.0)
+        if line:
+            said[clock[0]] = line
+    assert list(said) == [5, 7, 8, 13, 18, 23, 28]
+    assert said[5] == f"5/30 m4 on {plan.jobs[4].benchmark}: 0.5 in 1 s"
+    assert said[8].endswith("failed after 1 s: exit status 2")
+    assert said[28].startswith("26/30 ")
 
 
 def test_the_shipped_plan_is_what_its_command_writes(here: Path, run):

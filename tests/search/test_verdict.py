@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import eevee
+from eevee.search.control import RunControl
 from eevee.search.judging import search_verdict
 from eevee.search.sweep import judge_sizes
 from tests.cli.conftest import run_in_process
@@ -124,6 +125,21 @@ def test_a_search_without_random_subsets_is_judged_beside_those_of_its_goal() ->
     greedy = eevee.Procedure("greedy").run(scorer, budget=3.0)
     random = eevee.Procedure("random").run(scorer, budget=3.0, seed=4)
     assert search_verdict(scorer, greedy, budget=3.0, seed=4).random_median == random.random_median
+
+
+def test_a_stop_is_heard_while_random_subsets_are_scored() -> None:
+    table = made_table(n_models=25, n_benchmarks=14)
+    scorer = eevee.RidgeScorer(table, few_splits(table, n_splits=4))
+    greedy = eevee.Procedure("greedy").run(scorer, k=4)
+    scored: list[int] = []
+    control = RunControl(stop=lambda: sum(scored) >= 60, advance=scored.append)
+    stopped = search_verdict(scorer, greedy, k=4, control=control)
+    assert 60 <= sum(scored) < 100
+    assert "no random subset" in stopped.words
+    whole = search_verdict(scorer, greedy, k=4)
+    again = RunControl(advance=scored.append)
+    assert search_verdict(scorer, greedy, k=4, control=again) == whole
+    assert sum(scored) > 900
 
 
 def test_a_size_of_a_sweep_is_judged_beside_the_random_subsets_of_its_own_search() -> None:

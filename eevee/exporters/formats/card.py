@@ -6,6 +6,7 @@ how to run it, how far to trust it and how it was chosen.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -18,7 +19,7 @@ from eevee.exporters.format import Export, Format, TierTasks, assessed
 from eevee.tiers.file import Tier
 from eevee.tiers.yaml_text import Dumper
 
-_MARKS = re.compile(r"([\\`*_{}\[\]<>#|~&])")
+_MARKS = re.compile(r"([\\`*_{}\[\]<>#|~&$])")
 
 
 def _date(value: object, at: str) -> str:
@@ -49,7 +50,8 @@ def _front_matter(export: Export, one: TierTasks) -> str:
         else {"mean": loss.mean, "low": loss.low, "high": loss.high, "of": loss.of},
         "date": export.options.get("date", today()),
     }
-    return yaml.dump(content, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=100)
+    # Not folded: a reader may take any line that is "---", even an indented one, for the end.
+    return yaml.dump(content, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=math.inf)
 
 
 def _card(export: Export, one: TierTasks) -> str:
@@ -89,12 +91,12 @@ def _card(export: Export, one: TierTasks) -> str:
 def _trust(export: Export, tier: Tier) -> list[str]:
     loss = tier.search_loss
     lines = [
-        f"- Assessed loss: {_literal(assessed(tier))}. It is the squared error on models that the "
-        "search never saw, in squared standard deviations, and belongs to the whole procedure."
+        f"- On models that the search never saw: {_error(tier.assessed_loss.mean)}, the root of "
+        f"the assessed loss, {_literal(assessed(tier))}. It belongs to the whole procedure."
         if tier.assessed_loss is not None
         else "- Not assessed: nothing is known of models that the search did not see.",
-        f"- Search loss: {loss.mean:.6g} (targets: {loss.targets}). It is too low, since the tier "
-        "was chosen for it.",
+        f"- In the search: {_error(loss.mean)}, the root of the search loss, {loss.mean:.6g} "
+        f"(targets: {loss.targets}). It is too low, since the tier was chosen for it.",
     ]
     verdicts = export.tiers.search.get("verdicts")
     own = verdicts.get(tier.name) if isinstance(verdicts, dict) else None
@@ -102,6 +104,10 @@ def _trust(export: Export, tier: Tier) -> list[str]:
     if isinstance(words, str):
         lines.append(f"- {_literal(' '.join(words.split()))}")
     return lines
+
+
+def _error(loss: float) -> str:
+    return f"an error of {max(loss, 0.0) ** 0.5:.2f} standard deviations"
 
 
 def _unfit(export: Export) -> str:

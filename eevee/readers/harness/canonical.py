@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from eevee.base.files import replacing
@@ -13,14 +14,15 @@ from eevee.readers.directions import read_direction
 from eevee.readers.grid import Grid
 from eevee.readers.harness.files import Files
 from eevee.readers.harness.rows import Harvest, Row
+from eevee.readers.roles import read_role, says_roles
 
 NAME = "eevee"
 WHAT = "the long table that eevee import writes"
 
 HEADER = ("model", "benchmark", "metric", "score", "stderr", "direction", "seed", "cost_seconds",
           "harness", "version", "source")  # fmt: skip
-MORE = ("task", "gives_way")
-"""Columns that follow where there is something in them: of benchmarks, and `Row.lesser`."""
+MORE = ("role", "task", "gives_way")
+"""Columns that follow where something is in them: `Row.role`, tasks and `Row.lesser`."""
 
 
 def fits(files: Files) -> bool:
@@ -38,11 +40,15 @@ def read(files: Files) -> Harvest:
             continue
         grid = files.grid(path)
         place = {name: j for j, name in enumerate(grid.header)}
-        rows += [_row(grid, place, i, files.where(path)) for i in range(len(grid.rows))]
+        more = MORE if says_roles(grid.column(place.get("role", 0))) else MORE[1:]
+        found = [_row(grid, place, i, files.where(path)) for i in range(len(grid.rows))]
+        if "role" in place and "role" in more:
+            found = [_with_role(grid, place["role"], i, row) for i, row in enumerate(found)]
+        rows += found
         if "task" in place:
             pairs = zip(grid.column(place["benchmark"]), grid.column(place["task"]), strict=True)
             tasks |= {benchmark: task for benchmark, task in pairs if not is_missing(task)}
-        for name in (name for name in grid.header if name not in {*HEADER, *MORE}):
+        for name in (name for name in grid.header if name not in {*HEADER, *more}):
             for cells, value in zip(grid.rows, grid.values(place[name]), strict=True):
                 models.setdefault(cells[0], {})[name] = value
     scored = tuple(row for row in rows if not math.isnan(row.score))
@@ -72,6 +78,10 @@ def _row(grid: Grid, place: Mapping[str, int], i: int, where: str) -> Row:
     )
 
 
+def _with_role(grid: Grid, place: int, i: int, row: Row) -> Row:
+    return replace(row, role=read_role("role", grid.rows[i][place], f"{row.where}, column 'role'"))
+
+
 def write(
     path: Path,
     rows: Sequence[Row],
@@ -86,15 +96,20 @@ def write(
         If the file cannot be written.
     """
     named = {name: None for row in rows for name in models.get(row.model, {})}
-    attributes = [name for name in named if name not in {*HEADER, *MORE}]
-    said = [any(row.benchmark in tasks for row in rows), any(row.lesser for row in rows)]
+    said = [
+        any(row.role for row in rows),
+        any(row.benchmark in tasks for row in rows),
+        any(row.lesser for row in rows),
+    ]
     more = [name for name, is_said in zip(MORE, said, strict=True) if is_said]
+    attributes = [name for name in named if name not in {*HEADER, *MORE[1:], *more}]
     with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*HEADER, *more, *attributes])
         for row in sorted(rows, key=lambda row: row.cell):
             about = models.get(row.model, {})
-            values = {"task": tasks.get(row.benchmark, ""), "gives_way": row.lesser}
+            task = tasks.get(row.benchmark, "")
+            values = {"role": row.role, "task": task, "gives_way": row.lesser}
             told = [*(values[name] for name in more), *(about.get(name) for name in attributes)]
             writer.writerow([*_cells(row), *map(_cell, told)])
 

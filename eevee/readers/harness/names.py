@@ -15,7 +15,7 @@ from eevee.base.visible import visible
 from eevee.readers.harness.rows import Harvest, Row
 from eevee.readers.measured import Options
 from eevee.readers.overrides import matches
-from eevee.readers.roles import DIRECTIONS
+from eevee.readers.roles import DIRECTIONS, TABLE_ROLES
 from eevee.tables.results_table import Note
 
 
@@ -125,7 +125,7 @@ def _plain(name: str) -> str:
 
 
 def overrule(found: Harvest, options: Options) -> Harvest:
-    """Leave out benchmarks, columns and models that the user names; set directions.
+    """Leave out benchmarks, columns and models that the user names; set directions and roles.
 
     Examples
     --------
@@ -143,7 +143,9 @@ def overrule(found: Harvest, options: Options) -> Harvest:
             gone["column", row.column] = "as --drop-columns says"
         elif role in DIRECTIONS:
             rows.append(replace(row, direction=role))
-        elif role in {None, "score", "proxy"}:
+        elif role in TABLE_ROLES:
+            rows.append(replace(row, role=role))
+        elif role is None:
             rows.append(row)
         else:
             gone["column", row.column] = f"is {role}, as --column says"

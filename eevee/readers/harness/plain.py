@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import pandas as pd
+
 from eevee.base.errors import EeveeError
 from eevee.readers.delimited import read as read_delimited
 from eevee.readers.harness.files import Files
@@ -46,9 +48,6 @@ def as_harvest(measured: Measured, cost_unit: str | None = None) -> Harvest:
     dropped = [str(name) for name in measured.scores if is_aggregate(str(name))]
     why = "is an aggregate of other columns, by its name"
     notes = [*measured.notes, *(Note("dropped", "column", name, why) for name in dropped)]
-    why = "is a proxy, which the long table does not say: name it again (--column NAME=proxy)"
-    proxies = [str(name) for name, role in measured.columns["role"].items() if role == "proxy"]
-    notes += [Note("ignored", "column", name, why) for name in proxies]
     costs, left_out = _costs(measured, cost_unit)
     attributes = {
         str(model): {str(key): value for key, value in about.items()}
@@ -73,10 +72,11 @@ def _rows(
                 benchmark=benchmark,
                 metric="" if about["metric"] == LONE_METRIC else str(about["metric"]),
                 score=float(score),
-                direction=None if about["direction"] is None else str(about["direction"]),
+                direction=None if pd.isna(about["direction"]) else str(about["direction"]),
                 stderr=math.nan if errors is None else float(errors[str(model)]),
                 cost=costs.get((str(model), benchmark), costs.get((None, benchmark), math.nan)),
                 where=measured.source,
+                role=None if pd.isna(about["role"]) else str(about["role"]),
             )
 
 
@@ -86,7 +86,8 @@ def _costs(
     """Return seconds by model (None: of any) and benchmark, and what was left out."""
     if measured.costs is None:
         return {}, []
-    seconds = UNITS.get(measured.costs.unit or unit or "")
+    said = measured.costs.unit or unit or ""
+    seconds = UNITS.get(said.rpartition("-")[2])  # GPU-seconds are seconds
     if seconds is None:
         why = f"has costs: left out, as nobody says in what unit (--cost-unit: {', '.join(UNITS)})"
     elif any(row.gpu for row in measured.costs.rows):

@@ -38,6 +38,8 @@ class Row:
         File of the source.
     lesser : str
         Why another score of the same cell counts more than this one, empty if none does.
+    role : {"score", "proxy"} or None
+        Of its column; None where nobody says.
     """
 
     model: str
@@ -52,6 +54,7 @@ class Row:
     version: str = ""
     where: str = ""
     lesser: str = ""
+    role: str | None = None
 
     @property
     def cell(self) -> tuple[str, str, str]:

@@ -14,7 +14,7 @@ from eevee.readers.long import read_long
 from eevee.readers.measured import Measured, Options
 from eevee.tables.results_table import Note
 
-_HEADER = ("model", "benchmark", "metric", "score", "stderr", "direction", "cost")
+_HEADER = ("model", "benchmark", "metric", "score", "stderr", "direction", "role", "cost")
 
 
 def tabulate(
@@ -32,10 +32,12 @@ def tabulate(
     paid = any(not math.isnan(row.cost) for row in rows)
     costs = paid and not unpaid
     notes = [*notes, *_note_costs(source, unpaid if paid else [])]
-    cells = tuple(_cells(row, _directions(rows), costs=costs) for row in rows)
-    header = _HEADER if costs else _HEADER[:-1]
+    said = {"role": any(row.role for row in rows), "cost": costs}
+    kept = [j for j, name in enumerate(_HEADER) if said.get(name, True)]
+    directions = _directions(rows)
+    cells = tuple(_cells(row, directions) for row in rows)
     lines = tuple(range(1, len(cells) + 1))
-    measured = read_long(Grid(source, header, cells, lines), Options())
+    measured = read_long(Grid(source, _HEADER, cells, lines).take(kept), Options())
     return replace(
         measured,
         sha256=sha256,
@@ -47,16 +49,17 @@ def tabulate(
     )
 
 
-def _cells(row: Row, directions: Mapping[str, str], *, costs: bool) -> tuple[str, ...]:
-    cells = (
+def _cells(row: Row, directions: Mapping[str, str]) -> tuple[str, ...]:
+    return (
         row.model,
         row.benchmark,
         row.metric,
         repr(row.score),
         "" if math.isnan(row.stderr) else repr(row.stderr),
         directions.get(row.column, ""),
+        row.role or "",
+        "" if math.isnan(row.cost) else repr(row.cost),
     )
-    return (*cells, "" if math.isnan(row.cost) else repr(row.cost)) if costs else cells
 
 
 def _directions(rows: Sequence[Row]) -> dict[str, str]:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
 
-from eevee.report.html.charts import Axis, Point, Row, bar_chart, dot_chart
+from eevee.plots._style import ERROR
+from eevee.report.html.charts import Axis, Point, Row, bar_chart, dot_chart, error_point
 from eevee.report.html.pictures import Legend, matrix
 from eevee.report.html.runs import Run, rows_of
-from eevee.report.html.words import counted, number
+from eevee.report.html.words import counted, error, fixed
 
 TOP, BOTTOM = 30, 8
 """Benchmarks of a long ranking that are drawn: the first and the last."""
-_LOSS = "search loss (squared error, in squared standard deviations)"
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,17 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Ablation:
-    """A subset without each of its benchmarks in turn: (benchmark, increase, spread)."""
+    """A subset without each of its benchmarks in turn.
+
+    Attributes
+    ----------
+    name : str
+    rows : tuple of (benchmark, increase of the loss, its spread, increase of the error)
+    chart : Markup
+    """
 
     name: str
-    rows: tuple[tuple[str, float, float], ...]
+    rows: tuple[tuple[str, float, float, float], ...]
     chart: Markup
 
 
@@ -96,24 +104,24 @@ def _ranking(frame: pd.DataFrame) -> Ranking:
         for i, row in enumerate(rows_of(frame))
     )
     means = float(frame["mean_predictor"].max())
-    lines = ((means, "predicting the mean"),) if math.isfinite(means) else ()
-    drawn = [Row(one.name, (_point(one.loss, one.spread),)) for one in rows]
+    lines = ((error(means), "guessing the mean"),) if math.isfinite(means) else ()
+    drawn = [Row(one.name, (_alone_point(one),)) for one in rows]
     if len(drawn) > TOP + BOTTOM + 2:
         gap = Row(f"({len(drawn) - TOP - BOTTOM} more)")
         drawn = [*drawn[:TOP], gap, *drawn[-BOTTOM:]]
     chart = dot_chart(
         "ranking-chart",
-        "Search loss of each benchmark alone",
-        f"The lowest is that of {rows[0].name}, {number(rows[0].loss)}; the highest that of "
-        f"{rows[-1].name}, {number(rows[-1].loss)}. The table below has all.",
+        "Error of predicting all benchmarks from one alone",
+        f"The lowest is that of {rows[0].name}, {fixed(error(rows[0].loss))}; the highest that of "
+        f"{rows[-1].name}, {fixed(error(rows[-1].loss))}. The table below has all.",
         drawn,
-        Axis(_LOSS, lines),
+        Axis(ERROR, lines),
     )
     return Ranking(rows, chart, means)
 
 
-def _point(value: float, spread: float, kind: str = "search") -> Point:
-    return Point(value, value - spread, value + spread, kind)
+def _alone_point(one: Alone) -> Point:
+    return error_point(one.loss, one.loss - one.spread, one.loss + one.spread, "search")
 
 
 def find_ablations(runs: Sequence[Run]) -> Ablations | None:
@@ -130,7 +138,7 @@ def find_ablations(runs: Sequence[Run]) -> Ablations | None:
     return Ablations(each, grid, by_size=len(sizes) > 1)
 
 
-_ABLATED = ("increase", "increase_spread")
+_ABLATED = ("loss_without", "increase", "increase_spread")
 
 
 def _of_figures(run: Run) -> dict[str, pd.DataFrame]:
@@ -156,26 +164,35 @@ def _of(run: Run) -> dict[str, pd.DataFrame]:
 
 def _ablation(place: int, name: str, frame: pd.DataFrame) -> Ablation:
     frame = frame.dropna(subset=["increase"]).sort_values("increase", ascending=False)
+    points = {str(one.benchmark): _rise(one) for one in rows_of(frame)}
     rows = tuple(
-        (str(one.benchmark), float(one.increase), float(one.increase_spread))
+        (
+            one.benchmark,
+            float(one.increase),
+            float(one.increase_spread),
+            points[one.benchmark].value,
+        )
         for one in rows_of(frame)
     )
-    drawn = [
-        Row(benchmark, (_point(rise, spread, "gain" if rise >= 0 else "harm"),))
-        for benchmark, rise, spread in rows
-    ]
     chart = bar_chart(
         f"ablation-{place}",
-        f"How much the search loss rises when a benchmark leaves {name}",
-        f"Most for {rows[0][0]} ({number(rows[0][1])}), least for {rows[-1][0]} "
-        f"({number(rows[-1][1])})."
+        f"How much the error rises when a benchmark leaves {name}",
+        f"Most for {rows[0][0]} ({fixed(rows[0][3])}), least for {rows[-1][0]} "
+        f"({fixed(rows[-1][3])})."
         if rows
         else "No loss is known.",
-        drawn,
-        Axis("rise of the search loss without it; whiskers: standard deviation over splits",
-             from_zero=True),
-    )  # fmt: skip
+        [Row(benchmark, (point,)) for benchmark, point in points.items()],
+        Axis(f"rise of the {ERROR} without it", from_zero=True),
+    )
     return Ablation(name, rows, chart)
+
+
+def _rise(row: Any) -> Point:
+    """Return by how much the error rises with the loss, and with a spread less and more of it."""
+    whole = row.loss_without - row.increase
+    ends = (row.increase + side * row.increase_spread for side in (0, -1, 1))
+    value, low, high = (error(whole + rise) - error(whole) for rise in ends)
+    return Point(value, low, high, "gain" if row.increase >= 0 else "harm")
 
 
 def _grid(found: dict[str, pd.DataFrame], *, by_size: bool) -> Markup:

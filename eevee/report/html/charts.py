@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from eevee.report.html.svg import Drawing, Scale
-from eevee.report.html.words import short
+from eevee.report.html.svg import Drawing, Scale, text_width
+from eevee.report.html.words import error, short
 
 WIDTH = 720.0
-ROW, LETTER = 18.0, 6.4
-"""Height of a row and width of a letter of its name, in CSS pixels."""
+ROW = 18.0
+"""Height of a row, in CSS pixels."""
 _TOP, _BOTTOM, _RIGHT = 18.0, 44.0, 24.0
 
 
@@ -25,6 +25,11 @@ class Point:
     low: float = math.nan
     high: float = math.nan
     kind: str = "search"
+
+
+def error_point(loss: float, low: float, high: float, kind: str) -> Point:
+    """Return the point of a loss on an axis of errors."""
+    return Point(error(loss), error(low), error(high), kind)
 
 
 @dataclass(frozen=True)
@@ -106,7 +111,7 @@ def _frame(
     name: str, title: str, text: str, rows: Sequence[Row], axis: Axis
 ) -> tuple[Drawing, Scale]:
     names = [short(row.name) for row in rows]
-    left = 16 + LETTER * max((len(one) for one in names), default=0)
+    left = 16 + max(map(text_width, names), default=0.0)
     bottom = _TOP + ROW * len(rows)
     drawing = Drawing(name, (WIDTH, bottom + _BOTTOM), title, text)
     scale = Scale(*_range(rows, axis), left, WIDTH - _RIGHT)

@@ -14,7 +14,7 @@ from eevee.report.html.runs import Run, number_of, pick
 from eevee.report.html.words import counted, number, percent, sentence
 from eevee.tables.results_table import ResultsTable
 
-_MEASURED = Legend("Greys_r", -1.2, 1.0, ("", "measured"), "not measured")
+_MEASURED = Legend("Blues", 0.0, 1.4, ("", "measured"), "not measured", only=1.0)
 
 
 @dataclass(frozen=True)

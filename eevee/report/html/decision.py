@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from eevee.report.html.runs import Run, number_of, pick
-from eevee.report.html.words import number
+from eevee.report.html.words import counted, error, fixed, number
 from eevee.tiers.file import AssessedLoss, Tier, TierSet
 
 _VERDICT = "verdict: "
+LEAST_SHARE = 1 / 3
+"""As in `eevee.search.verdict`, which loads torch."""
 _BY = ("tiers", "pareto")
 """Verbs that leave tiers, in the order in which theirs are shown."""
 
@@ -28,27 +30,62 @@ class ShownTier:
     tier : Tier
     share : float
         Of the cost of everything; NaN where that is not known.
+    others : int
+        Benchmarks that it lacks.
     unseen : float
-        Search loss over the benchmarks that it lacks.
+        Search loss over those.
     random : float
         Median search loss of random subsets for the same.
+    luck : str
+        Whether the search found more than luck, in a sentence; "" where that is not known.
     verdict : str
-        Of the search, in words.
+        The same with its reasons.
     assessed : str
         The loss of its procedure on models that no search saw, in words; "" if not assessed.
+    diversity : tuple of float
+        Mean of 1 - |Spearman's rho| between its columns, and the interval; NaN where not known.
     """
 
     tier: Tier
     share: float
+    others: int
     unseen: float
     random: float
+    luck: str
     verdict: str
     assessed: str
+    diversity: tuple[float, float, float] = (math.nan, math.nan, math.nan)
+
+    @property
+    def is_diverse(self) -> bool:
+        """Whether its diversity is known."""
+        return math.isfinite(self.diversity[0])
 
     @property
     def names(self) -> tuple[str, ...]:
         """The benchmarks."""
         return self.tier.benchmark_names
+
+    @property
+    def error(self) -> float:
+        """Error on all benchmarks, as the search saw it."""
+        return error(self.tier.search_loss.mean)
+
+    @property
+    def buys(self) -> str:
+        """How far off predictions are, in a sentence."""
+        if math.isfinite(self.unseen):
+            rest = counted(self.others, "other benchmark")
+            start = f"The {rest} are" if self.others > 1 else "The other benchmark is"
+            start += f" predicted with an error of {fixed(error(self.unseen))} standard deviations"
+        else:
+            start = f"All are predicted with an error of {fixed(self.error)} standard deviations"
+        if not math.isfinite(self.random):
+            return f"{start}."
+        return (
+            f"{start}. Over all benchmarks it is {fixed(self.error)}; with benchmarks drawn at "
+            f"random for the same budget, {fixed(error(self.random))}."
+        )
 
 
 @dataclass(frozen=True)
@@ -68,6 +105,8 @@ class Decision:
         Verdicts of searches that make no tiers.
     also : tuple of str
         Other tiers of these folders, which are not shown.
+    guess : float
+        Loss of guessing each benchmark's mean; NaN where it is not known.
     download : str
         The tier file as a data URI.
     """
@@ -78,6 +117,7 @@ class Decision:
     assessment: tuple[str, ...]
     searched: tuple[str, ...]
     also: tuple[str, ...]
+    guess: float
     download: str = ""
 
     @property
@@ -86,8 +126,11 @@ class Decision:
         return {one.tier.name: one.names for one in self.tiers}
 
 
-def decide(runs: Sequence[Run]) -> Decision:
-    """Gather the verdicts of all runs, and the tiers of the first that has some."""
+def decide(runs: Sequence[Run], guess: float = math.nan) -> Decision:
+    """Gather the verdicts of all runs, and the tiers of the first that has some.
+
+    `guess` is the loss of guessing each benchmark's mean.
+    """
     by_verb = sorted(runs, key=lambda run: _BY.index(run.command) if run.command in _BY else 9)
     found = [(run, tiers) for run in by_verb if (tiers := run.tiers()) is not None]
     chosen = found[0] if found else None
@@ -107,29 +150,53 @@ def decide(runs: Sequence[Run]) -> Decision:
         assessment=tuple(word for run in runs for word in _assessment_words(run)),
         searched=tuple(word for run in runs for word in _search_words(run)),
         also=also,
+        guess=guess,
         download=download,
     )
 
 
 def _shown(tier: Tier, run: Run, tiers: TierSet, assessed: Sequence[Run]) -> ShownTier:
-    words = pick(tiers.search, "verdicts", tier.name, "words", kind=str) or ""
+    judged = pick(tiers.search, "verdicts", tier.name, kind=dict) or {}
+    words = pick(judged, "words", kind=str) or ""
+    by_loss = pick(judged, "objective", kind=str) == "loss"
     total = number_of(run.config, "table", "total_cost")
     own = tier.assessed_loss
+    checked = in_words(own) if own is not None else _of_runs(tier, assessed)
     return ShownTier(
         tier=tier,
         share=tier.cost / total if total > 0 else math.nan,
+        others=tiers.table.benchmarks - len(tier.benchmarks),
         unseen=_unseen(run, tier.name),
-        random=number_of(tiers.search, "verdicts", tier.name, "random_median"),
+        random=number_of(judged, "random_median") if by_loss else math.nan,
+        luck="" if checked else _luck(judged),
         verdict=words.removeprefix(_VERDICT),
-        assessed=in_words(own) if own is not None else _of_runs(tier, assessed),
+        diversity=tiers.diversity(tier.name),
+        assessed=checked,
     )
+
+
+def _luck(judged: Mapping[str, Any]) -> str:
+    clear, share = pick(judged, "clear", kind=bool), number_of(judged, "share")
+    if clear is None or not math.isfinite(share):
+        return ""
+    if clear:
+        return "The choice is better than luck explains, as far as a search can tell."
+    if share < LEAST_SHARE:
+        return "The choice may be luck: subsets differ by little more than noise."
+    return "The choice is not clearly better than luck."
 
 
 def in_words(loss: AssessedLoss) -> str:
     """Return an assessed loss, its interval and whose it is."""
+    whose = f"{loss.of}, {loss.outer_splits} outer splits"
+    return _checked(loss.mean, loss.low, loss.high, whose)
+
+
+def _checked(loss: float, low: float, high: float, whose: str) -> str:
+    ends = f"{fixed(error(low))} to {fixed(error(high))}"
     return (
-        f"{number(loss.mean)}, 95 % interval {number(loss.low)} to {number(loss.high)} "
-        f"({loss.of}; {loss.outer_splits} outer splits)"
+        f"an error of {fixed(error(loss))} standard deviations over all benchmarks, 95 % interval "
+        f"{ends} (assessed loss {number(loss)}; {whose})"
     )
 
 
@@ -138,15 +205,30 @@ def _of_runs(tier: Tier, assessed: Sequence[Run]) -> str:
     for run in assessed:
         about = run.value("assessment", kind=dict) or {}
         budget, k = number_of(about, "budget"), number_of(about, "k")
-        same = budget == tier.budget if tier.budget is not None else k == len(tier.benchmarks)
+        same = k == len(tier.benchmarks)
+        if tier.budget is not None:
+            same = math.isclose(budget, tier.budget, rel_tol=1e-6)
         if same and about.get("procedure") is not None:
             row = assessed_row(run)
             if row is not None:
                 scorer = pick(about, "scorer", "name", kind=str) or ""
-                return (
-                    f"{number(row.loss)}, 95 % interval {number(row.low)} to "
-                    f"{number(row.high)} ({row.method}, {scorer}; {run.folder})"
-                )
+                whose = f"{row.method}, {scorer}; {run.folder}"
+                return f"{_checked(row.loss, row.low, row.high, whose)}{_beside_random(run)}"
+    return ""
+
+
+def _beside_random(run: Run) -> str:
+    """Say how the assessed method compares with random subsets, where that was judged."""
+    how = {
+        "better": "better than",
+        "worse": "worse than",
+        "unclear": "not distinguished from",
+    }
+    kinds = pick(run.json("verdict.json") or {}, "against", kind=dict) or {}
+    for one in next((rows for rows in kinds.values() if isinstance(rows, list)), []):
+        words = how.get(pick(one, "outcome", kind=str) or "")
+        if pick(one, "rival", kind=str) == "random" and words:
+            return f"; it is {words} random subsets"
     return ""
 
 

@@ -10,10 +10,11 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from eevee.plots._style import ERROR
 from eevee.report.html.charts import WIDTH, marker
 from eevee.report.html.runs import Run, names_in, number_of, rows_of
 from eevee.report.html.svg import Drawing, Scale
-from eevee.report.html.words import counted, number
+from eevee.report.html.words import counted, error, fixed, number, short
 from eevee.tiers.file import Tier
 
 _NUMBERS = ("size", "cost", "loss", "spread")
@@ -75,6 +76,11 @@ class Front:
     benchmarks: tuple[str, ...]
 
     @property
+    def rescored(self) -> bool:
+        """Whether something was scored again under other initialisations."""
+        return any(math.isfinite(one.rescored) for one in self.steps)
+
+    @property
     def data(self) -> dict[str, Any]:
         """What the script of the page needs, numbers ready to be shown."""
         place = {name: i for i, name in enumerate(self.benchmarks)}
@@ -83,10 +89,10 @@ class Front:
                 "in": [place[name] for name in one.names],
                 "cost": number(one.cost),
                 "share": round(100 * one.cost / self.total) if self.total > 0 else None,
+                "error": fixed(error(one.loss)),
+                "unseen": fixed(error(one.unseen)),
                 "loss": number(one.loss),
-                "unseen": number(one.unseen),
                 "kendall": number(one.kendall),
-                "rescored": number(one.rescored),
                 "x": round(one.x, 1),
                 "y": round(one.y, 1),
             }
@@ -132,23 +138,28 @@ def _draw(
     drawing = Drawing(
         "front-chart",
         (WIDTH, _HEIGHT),
-        f"Search loss by cost: {counted(len(frame), 'subset')} of the Pareto front",
-        f"From {number(low)} to {number(high)} {run.cost_unit} the search loss falls from "
-        f"{number(frame['loss'].iloc[0])} to {number(frame['loss'].iloc[-1])}. The table below has "
-        "every subset.",
+        f"Error by cost: {counted(len(frame), 'subset')} of the Pareto front",
+        f"From {number(low)} to {number(high)} {run.cost_unit} the error falls from "
+        f"{fixed(error(frame['loss'].iloc[0]))} to {fixed(error(frame['loss'].iloc[-1]))} standard "
+        "deviations. The table below has every subset.",
     )
     _draw_axes(drawing, x, y, run.cost_unit)
-    places = [(x(cost), y(loss)) for cost, loss in zip(frame["cost"], frame["loss"], strict=True)]
+    places = [
+        (x(cost), y(error(loss))) for cost, loss in zip(frame["cost"], frame["loss"], strict=True)
+    ]
     unseen = frame[frame["unseen"].notna()]
     if len(unseen):
-        dashed = [(x(c), y(u)) for c, u in zip(unseen["cost"], unseen["unseen"], strict=True)]
+        dashed = [
+            (x(c), y(error(u))) for c, u in zip(unseen["cost"], unseen["unseen"], strict=True)
+        ]
         drawing.steps(dashed, dashed[-1][0], "curve unseen")
     drawing.steps(places, x.end, "curve search")
     for at in places:
         drawing.add("circle", cx=at[0], cy=at[1], r=2.5, class_="dot search")
     for tier in tiers:
-        marker(drawing, x(tier.cost), y(tier.search_loss.mean), "tier")
-        drawing.text(x(tier.cost) + 9, y(tier.search_loss.mean) - 7, tier.name, "name strong")
+        at = x(tier.cost), y(error(tier.search_loss.mean))
+        marker(drawing, *at, "tier")
+        drawing.text(at[0] + 9, at[1] - 7, short(tier.name), "name strong")
     first = places[0]
     drawing.add("line", id="here-line", x1=first[0], x2=first[0], y1=_TOP, y2=y.start,
                 class_="here", visibility="hidden")  # fmt: skip
@@ -164,7 +175,7 @@ def _scales(frame: pd.DataFrame, tiers: Sequence[Tier]) -> tuple[Scale, Scale]:
     losses += [tier.search_loss.mean for tier in tiers]
     low, high = min(costs), max(costs)
     log = low > 0 and high / low > _LOG
-    known = [one for one in losses if math.isfinite(one)]
+    known = [error(one) for one in losses if math.isfinite(one)]
     across = Scale(low, high, _LEFT + 10, WIDTH - _RIGHT, log=log)
     return across, Scale(0.0, 1.05 * max(known, default=1.0), _HEIGHT - _BOTTOM, _TOP)
 
@@ -177,12 +188,13 @@ def _draw_axes(drawing: Drawing, x: Scale, y: Scale, unit: str) -> None:
         drawing.text(x(tick), y.start + 18, f"{tick:g}", "middle tick")
     said = f"cost ({unit}{', logarithmic' if x.log else ''})"
     drawing.text((_LEFT + WIDTH) / 2, _HEIGHT - 8, said, "middle label")
+    drawing.text_up(14, (_TOP + y.start) / 2, ERROR)
 
 
 def _draw_key(drawing: Drawing, *, unseen: bool, tiers: bool) -> None:
     shown: Mapping[str, bool] = {
-        "search loss, all benchmarks": True,
-        "search loss, benchmarks not run": unseen,
+        "error on all benchmarks": True,
+        "error on those not run": unseen,
         "tier": tiers,
     }
     x = WIDTH - _RIGHT - 210

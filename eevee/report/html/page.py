@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from eevee.report.html.data_card import DataCard, data_card
 from eevee.report.html.decision import Decision, decide
 from eevee.report.html.front import Front, find_front
 from eevee.report.html.models import Groups, Maps, ModelTable, groups, maps, model_table
+from eevee.report.html.next_steps import NextStep, next_steps
 from eevee.report.html.reproduce import Lacking, Made, kinds_of, lacking, limits, made
 from eevee.report.html.runs import Run, open_runs
 from eevee.report.html.searches import Search, searches
@@ -44,6 +46,7 @@ class Page:
 
     runs: tuple[Run, ...]
     decision: Decision
+    next_steps: tuple[NextStep, ...]
     card: DataCard
     source: Source
     front: Front | None
@@ -86,11 +89,12 @@ def gather(
     """
     runs = open_runs(folders)
     source = find_source(runs[0], models_file=models_file, table=table)
-    decision = decide(runs)
+    ranking = find_ranking(runs)
+    decision = decide(runs, math.nan if ranking is None else ranking.mean_predictor)
     found, weights = source.table, source.weights
     front = find_front(runs, [one.tier for one in decision.tiers])
     assessed, stability = find_assessments(runs), find_stability(runs)
-    curves, ranking = find_curves(runs), find_ranking(runs)
+    curves = find_curves(runs)
     grouped = () if found is None else groups(found, weights)
     there = {
         "tiers": bool(decision.tiers), "front": front is not None, "assessed": bool(assessed),
@@ -100,6 +104,7 @@ def gather(
     return Page(
         runs=runs,
         decision=decision,
+        next_steps=next_steps(runs, decision),
         card=data_card(runs[0], found),
         source=source,
         front=front,
@@ -199,7 +204,9 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    shown = {name: getattr(words, name) for name in ("number", "percent", "counted", "listed")}
+    shown = {
+        name: getattr(words, name) for name in ("number", "percent", "counted", "listed", "error")
+    }
     templates.filters |= {**shown, "visible": visible, "prose": words.prose, "fixed": words.fixed}
     return templates
 

@@ -12,26 +12,28 @@ import pandas as pd
 from markupsafe import Markup
 
 from eevee.base.arrays import FloatArray
-from eevee.report.html.charts import LETTER, WIDTH
-from eevee.report.html.svg import Drawing
+from eevee.report.html.charts import WIDTH
+from eevee.report.html.svg import Drawing, text_width
 from eevee.report.html.words import short
 
 LABEL = 12.0
 """Height of a line of names, in CSS pixels."""
-BOLD = 7.2
-"""Width of a letter of a name that is set off."""
 _SIDE, _TALLEST, _LONGEST = 20.0, 900.0, 24
 
 
 @dataclass(frozen=True)
 class Legend:
-    """What the colours of a matrix are: a colour map, its ends, and the words for them."""
+    """What the colours of a matrix are: a colour map, its ends, and the words for them.
+
+    Where there is `only` one value, the second word is for that.
+    """
 
     colours: str
     low: float
     high: float
     ends: tuple[str, str]
     blank: str = ""
+    only: float | None = None
 
     def paint(self, values: FloatArray) -> FloatArray:
         """Return the colour of each value, (..., 4); blanks are transparent."""
@@ -56,8 +58,10 @@ def matrix(
     Names for which `strong` holds are set off, such as those of benchmarks of a tier.
     """
     rows, columns = [str(one) for one in frame.index], [str(one) for one in frame.columns]
-    left = 14 + BOLD * max(len(short(one, _LONGEST)) for one in rows)
-    below = 10 + BOLD * max(len(short(one, _LONGEST)) for one in columns)
+    left, below = (
+        14 + max(text_width(short(one, _LONGEST), bold=strong(one)) for one in names)
+        for names in (rows, columns)
+    )
     width = min((WIDTH - left - 4) / len(columns), _SIDE)
     height = width if square else min(_TALLEST / len(rows), max(LABEL, width), _SIDE)
     top, size = 34.0, (width * len(columns), height * len(rows))
@@ -84,11 +88,16 @@ def _shown(names: Sequence[str], length: float) -> range:
 
 def _draw_legend(drawing: Drawing, legend: Legend, left: float, *, blank: bool) -> None:
     low, high = legend.ends
-    x = left + LETTER * len(low) + 8
-    drawing.text(left, 17, low, "tick")
-    drawing.image(legend.paint(np.linspace(legend.low, legend.high, 64)[None]), x, 8, (90.0, 10.0))
-    drawing.text(x + 98, 17, high, "tick")
+    if legend.only is None:
+        drawing.text(left, 17, low, "tick")
+        x, width = left + text_width(low) + 8, 90.0
+        values = np.linspace(legend.low, legend.high, 64)
+    else:
+        x, width, values = left, 14.0, np.array([legend.only])
+    drawing.image(legend.paint(values[None]), x, 8, (width, 10.0))
+    x += width + 8
+    drawing.text(x, 17, high, "tick")
     if blank and legend.blank:
-        x += 98 + LETTER * len(high) + 24
+        x += text_width(high) + 24
         drawing.add("rect", x=x, y=8, width=14, height=10, class_="missing")
         drawing.text(x + 20, 17, legend.blank, "tick")

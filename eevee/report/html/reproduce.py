@@ -6,6 +6,7 @@ import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from eevee.report.html.decision import Decision
 from eevee.report.html.runs import Run, number_of, pick
@@ -80,22 +81,21 @@ def lacking(runs: Sequence[Run], there: Mapping[str, bool]) -> tuple[Lacking, ..
     They read the table as the first run did.
     """
     run = runs[0]
+    goal = goal_words(runs)
     extra = {
         "tiers": ("Tiers under budgets", "tiers", ["--budget", "small=10%"]),
         "front": ("The budget slider: the best subset for every budget", "pareto", []),
-        "assessed": ("The loss on models that no search saw", "assess", _goal(runs)),
-        "stability": (
-            "How stable the choice is",
-            "assess",
-            [*_goal(runs), "--stability"],
-        ),
-        "curves": ("The loss over the number of benchmarks", "sweep", ["--sizes", _sizes(run)]),
+        "assessed": ("The error on models that no search saw", "assess", goal),
+        "stability": ("How stable the choice is", "assess", [*goal, "--stability"]),
+        "curves": ("The error over the number of benchmarks", "sweep", ["--sizes", _sizes(run)]),
         "ranking": ("How well each benchmark alone predicts all", "rank", []),
     }
     missing = [one for name, one in extra.items() if not there[name]]
     if not there["assessed"]:
         missing = [one for one in missing if "--stability" not in one[2]]
-    found = [Lacking(what, _command(run, verb, words)) for what, verb, words in missing]
+        if there["tiers"]:  # the first of the next steps
+            missing = [one for one in missing if one[1] != "assess"]
+    found = [Lacking(what, command_like(run, verb, words)[1]) for what, verb, words in missing]
     if not there["groups"] and there["table"]:
         words = ["eevee", "report", *(str(one.folder) for one in runs)]
         models = shlex.join([*words, "--models-file", "models.csv"])
@@ -103,16 +103,18 @@ def lacking(runs: Sequence[Run], there: Mapping[str, bool]) -> tuple[Lacking, ..
     return tuple(found)
 
 
-def _command(run: Run, verb: str, words: list[str]) -> str:
-    """Return a command that reads and scores as a run did, and writes beside it."""
+def command_like(run: Run, verb: str, words: Sequence[str]) -> tuple[Path, str]:
+    """Return a folder beside a run, and the command that reads and scores alike and writes there.
+
+    `words` are more of its options.
+    """
     scores = run.words("arguments") or ["SCORES"]
     out = run.folder.parent / ("front" if verb == "pareto" else verb)
     if out == run.folder:
         out = out.with_name(f"{out.name}-2")
     scorer = _without(run.words("Scorer"), "--targets") if verb == "pareto" else run.words("Scorer")
-    return shlex.join(
-        ["eevee", verb, *scores, *run.words("Table"), *scorer, *words, "--out", str(out)]
-    )
+    whole = ["eevee", verb, *scores, *run.words("Table"), *scorer, *words, "--out", str(out)]
+    return out, shlex.join(whole)
 
 
 def _without(words: list[str], option: str) -> list[str]:
@@ -122,14 +124,14 @@ def _without(words: list[str], option: str) -> list[str]:
     return words[:place] + words[place + 2 :]
 
 
-def _goal(runs: Sequence[Run]) -> list[str]:
+def goal_words(runs: Sequence[Run]) -> list[str]:
     """Ask for the goal of the first tier, if there is one."""
     for run in runs:
         tiers = run.tiers()
         if tiers is not None and len(tiers):
             first = tiers.tiers[0]
             if first.budget is not None:
-                return ["--budget", f"{first.budget:g}"]
+                return ["--budget", repr(first.budget)]
             return ["-k", str(len(first.benchmarks))]
     return ["-k", "5"]
 
@@ -146,8 +148,8 @@ def limits(runs: Sequence[Run], decision: Decision, kinds: Sequence[str]) -> tup
 
 def _limits(run: Run, decision: Decision, kinds: Sequence[str]) -> Iterator[str]:
     yield (
-        "The search loss is too low: each subset was chosen because its search loss is low. Use it "
-        "to compare subsets of one search, never to say how good a tier is."
+        "Errors and losses of a search are too low: each subset was chosen because its own is low. "
+        "Use them to compare subsets of one search, never to say how good a tier is."
     )
     if kinds:
         yield (
@@ -180,8 +182,8 @@ def _limits(run: Run, decision: Decision, kinds: Sequence[str]) -> Iterator[str]
         yield f"{copies}: losses are too good unless they are kept together."
     if decision.tiers and any(one.tier.search_loss.targets == "all" for one in decision.tiers):
         yield (
-            "Losses over all benchmarks fall with every benchmark that is run, by arithmetic "
-            "alone; the unseen loss counts only those that are not run."
+            "The error over all benchmarks falls with every benchmark that is run, by arithmetic "
+            "alone; the unseen error counts only those that are not run."
         )
     if number_of(run.config, "table", "coverage") < 1:
         yield "Scores are missing, and gaps are seldom random: means of models compare with care."

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
 from eevee.report.html.runs import Run, names_in, rows_of
+from eevee.report.html.words import number
 
 SHOWN = 10
 """Ranked subsets of a search that are shown."""
@@ -37,7 +39,16 @@ class Baseline:
     rescored: float
     cost: float
     size: float
+    low: float
+    high: float
     note: str
+
+    @property
+    def about(self) -> str:
+        """The note, with the range of what is a distribution."""
+        if not math.isfinite(self.low):
+            return self.note
+        return f"{self.note}: {number(self.low)} to {number(self.high)}"
 
 
 @dataclass(frozen=True)
@@ -47,21 +58,30 @@ class Search:
     Attributes
     ----------
     name : str
+    what : str
+        What it minimised.
     subsets : tuple of Ranked
         The first ten.
     count : int
         How many the file holds.
     last : float
-        Search loss of the last of those.
+        What the last of those has.
     baselines : tuple of Baseline
         The search itself comes first.
     """
 
     name: str
+    what: str
     subsets: tuple[Ranked, ...]
     count: int
     last: float
     baselines: tuple[Baseline, ...]
+
+    @property
+    def rescored(self) -> bool:
+        """Whether something was scored again under other initialisations."""
+        again = [one.rescored for one in self.subsets] + [one.rescored for one in self.baselines]
+        return any(map(math.isfinite, again))
 
     @property
     def in_all(self) -> tuple[str, ...]:
@@ -83,24 +103,35 @@ def searches(runs: Sequence[Run]) -> tuple[Search, ...]:
 def _searches(run: Run, by: str) -> Iterator[Search]:
     numbers = ("rank", "size", "cost", "loss", "spread")
     frame = run.frame(
-        "subsets.csv", text=[by, "benchmarks"], numbers=numbers, optional=["rescored_mean"]
-    )
+        "subsets.csv", text=[by, "benchmarks", "objective"], numbers=numbers,
+        optional=["rescored_mean"],
+    )  # fmt: skip
     if frame is None:
         return
     beside = run.frame(
         "baselines.csv",
         text=["tier" if by == "tier" else "method", "method", "note"],
         numbers=["loss", "cost", "size"],
-        optional=["rescored_mean"],
+        optional=["rescored_mean", "low", "high"],
     )
     for name, rows in frame.sort_values("rank").groupby(by, sort=False):
         yield Search(
             name=str(name),
+            what=_what(rows),
             subsets=tuple(_ranked(rows.head(SHOWN))),
             count=len(rows),
             last=float(rows["loss"].max()),
             baselines=tuple(_baselines(beside, str(name), by)),
         )
+
+
+def _what(rows: pd.DataFrame) -> str:
+    found = str(rows["objective"].iloc[0])
+    if found == "loss":
+        return "search loss"
+    from eevee.scorers.objective import MINIMISED  # it loads torch
+
+    return next((words for name, words in MINIMISED.items() if name == found), found)
 
 
 def _ranked(rows: pd.DataFrame) -> Iterator[Ranked]:
@@ -121,5 +152,6 @@ def _baselines(beside: pd.DataFrame | None, name: str, by: str) -> Iterator[Base
     rows = beside[beside["tier"] == name] if by == "tier" else beside
     for row in rows_of(rows):
         yield Baseline(
-            str(row.method), row.loss, row.rescored_mean, row.cost, row.size, str(row.note)
-        )
+            str(row.method), row.loss, row.rescored_mean, row.cost, row.size, row.low, row.high,
+            str(row.note),
+        )  # fmt: skip

@@ -9,16 +9,17 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from eevee.plots._style import ERROR
 from eevee.report.html.charts import WIDTH
 from eevee.report.html.runs import Run
 from eevee.report.html.svg import Drawing, Scale
-from eevee.report.html.words import number
+from eevee.report.html.words import error, fixed
 
 _QUANTILES = ("lowest", "p10", "q1", "median", "q3", "p90")
 _BESIDE = ["median", "p10", "p90"]
 _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 280.0, 56.0, 18.0, 16.0, 46.0
 TARGETS = {
-    "all": "All benchmarks are predicted: the loss falls with k by arithmetic alone",
+    "all": "All benchmarks are predicted: the error falls with k by arithmetic alone",
     "unseen": "Only the benchmarks that are not run are predicted",
 }
 
@@ -60,7 +61,11 @@ def find_curves(runs: Sequence[Run]) -> tuple[Curve, ...]:
 
 
 def _points(values: pd.Series[float], x: Scale, y: Scale) -> list[tuple[float, float]]:
-    return [(x(float(str(k))), y(value)) for k, value in values.items()]
+    return [(x(float(str(k))), y(error(value))) for k, value in values.items()]
+
+
+def _said(loss: float) -> str:
+    return fixed(error(float(loss)))
 
 
 def _curves(frame: pd.DataFrame) -> Iterator[Curve]:
@@ -89,14 +94,14 @@ def _draw(targets: str, top: pd.DataFrame, random: pd.DataFrame, best: int) -> M
     drawing = Drawing(
         f"sweep-{targets}",
         (WIDTH, _HEIGHT),
-        f"Search loss by number of benchmarks, {targets} targets",
-        f"The lowest is {number(float(lowest.min()))}, with {best} benchmarks; with "
-        f"{top.index[0]:.0f} it is {number(float(lowest.iloc[0]))}, where the random median is "
-        f"{number(float(beside.iloc[0]))}. The table below has all.",
+        f"Error by number of benchmarks, {targets} targets",
+        f"The lowest is {_said(lowest.min())} standard deviations, with {best} benchmarks; with "
+        f"{top.index[0]:.0f} it is {_said(lowest.iloc[0])}, where the random median is "
+        f"{_said(beside.iloc[0])}. The table below has the losses.",
     )
     highest = max(one for one in (top["p90"].max(), random["p90"].max()) if np.isfinite(one))
     x = Scale(top.index[0] - 0.6, top.index[-1] + 0.6, _LEFT, WIDTH - _RIGHT)
-    y = Scale(0.0, 1.04 * highest, _HEIGHT - _BOTTOM, _TOP)
+    y = Scale(0.0, 1.04 * error(highest), _HEIGHT - _BOTTOM, _TOP)
     _draw_axes(drawing, x, y)
     known = random[random["p10"].notna()]
     if len(known):
@@ -106,9 +111,9 @@ def _draw(targets: str, top: pd.DataFrame, random: pd.DataFrame, best: int) -> M
         drawing.path(_points(known["median"], x, y), "curve random")
     width = min(16.0, 0.6 * (x(1) - x(0)))
     for k, row in top.iterrows():
-        _draw_box(drawing, x(float(str(k))), width, [y(row[name]) for name in _QUANTILES])
+        _draw_box(drawing, x(float(str(k))), width, [y(error(row[name])) for name in _QUANTILES])
     drawing.path(_points(lowest, x, y), "curve search")
-    drawing.add("circle", cx=x(best), cy=y(float(lowest.min())), r=6, class_="here")
+    drawing.add("circle", cx=x(best), cy=y(error(float(lowest.min()))), r=6, class_="here")
     _draw_key(drawing, many=bool((top["p90"] > top["lowest"]).any()), random=len(known) > 0)
     return drawing.svg
 
@@ -134,10 +139,11 @@ def _draw_axes(drawing: Drawing, x: Scale, y: Scale) -> None:
         if tick == round(tick):
             drawing.text(x(tick), y.start + 18, f"{tick:g}", "middle tick")
     drawing.text((_LEFT + WIDTH) / 2, _HEIGHT - 8, "k, benchmarks that are run", "middle label")
+    drawing.text_up(14, (_TOP + y.start) / 2, ERROR)
 
 
 def _draw_key(drawing: Drawing, *, many: bool, random: bool) -> None:
-    said = "lowest search loss" + (", box: the 50 best" if many else "")
+    said = "lowest error" + (", box: the 50 best" if many else "")
     keys = [("search", said)]
     keys += [("random", "random subsets: median, 10 to 90 %")] if random else []
     for i, (kind, text) in enumerate(keys):

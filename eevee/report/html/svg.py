@@ -5,15 +5,19 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup, escape
+from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.image import imsave
 from matplotlib.ticker import LogLocator, MaxNLocator
 
 from eevee.base.arrays import FloatArray
 
+LETTERS = 12
+"""Height of letters, in CSS pixels."""
 _NO_METADATA: Any = {"Software": None}
 Points = Sequence[tuple[float, float]]
 
@@ -50,6 +54,11 @@ class Drawing:
     def text(self, x: float, y: float, content: str, kind: str = "", **more: object) -> None:
         """Add a text; the kind is its class, such as ``end`` for right-aligned."""
         self.add("text", content, x=x, y=y, class_=kind or None, **more)
+
+    def text_up(self, x: float, y: float, content: str) -> None:
+        """Add the label of an axis, read from below, around a middle."""
+        turned = f"rotate(-90 {x:.1f} {y:.1f})"
+        self.text(x, y, content, "middle label", transform=turned)
 
     def line(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> None:
         """Add a straight line."""
@@ -91,6 +100,27 @@ class Drawing:
             f'<desc id="{ids[1]}">{escape(self._text)}</desc>'
         )
         return Markup(f"{head}{''.join(self._parts)}</svg>")  # every part was escaped
+
+
+def text_width(text: str, *, bold: bool = False) -> float:
+    """Return how wide a text is in DejaVu Sans, which is as wide as any font of a browser.
+
+    Examples
+    --------
+    >>> text_width("ii") < text_width("mm") < text_width("mm", bold=True)
+    True
+    """
+    return sum(_advance(letter, bold=bold) for letter in text)
+
+
+@cache
+def _advance(letter: str, *, bold: bool) -> float:
+    weight = "bold" if bold else "normal"
+    font = get_font(findfont(FontProperties(family="DejaVu Sans", weight=weight)))
+    font.set_size(LETTERS, 72)
+    if not font.get_char_index(ord(letter)):
+        return float(LETTERS)
+    return float(font.load_char(ord(letter)).linearHoriAdvance) / 65536
 
 
 def _plain(value: object) -> str:

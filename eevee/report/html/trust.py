@@ -9,9 +9,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from eevee.report.html.charts import Axis, Point, Row, bar_chart, dot_chart
+from eevee.plots._style import ERROR
+from eevee.report.html.charts import Axis, Point, Row, bar_chart, dot_chart, error_point
 from eevee.report.html.runs import Run, number_of, pick, rows_of
-from eevee.report.html.words import number, percent
+from eevee.report.html.words import error, fixed, number, percent
 
 _MEASURES = ("loss_unseen", "r2", "spearman", "kendall")
 _LIMITS = ("low", "high", "t_low", "t_high")
@@ -70,16 +71,16 @@ def _assessed(place: int, run: Run) -> Assessed | None:
     methods = tuple(_method(row) for row in frame.to_dict("records"))
     first = methods[0]
     rows = [
-        Row(one.name, (Point(one.loss, one.low, one.high, _kind(one.name, i)),))
+        Row(one.name, (error_point(one.loss, one.low, one.high, _kind(one.name, i)),))
         for i, one in enumerate(methods)
     ]
     chart = dot_chart(
         f"assessed-{place}",
-        "Assessed loss of each method on held-out models",
-        f"{first.name}: {number(first.loss)}, interval {number(first.low)} to "
-        f"{number(first.high)}. The table below has all.",
+        "Error of each method on held-out models",
+        f"{first.name}: {fixed(error(first.loss))}, interval {fixed(error(first.low))} to "
+        f"{fixed(error(first.high))}. The table below has the losses.",
         rows,
-        Axis("assessed loss (squared error, in squared standard deviations)"),
+        Axis(ERROR),
     )
     about = run.value("assessment", kind=dict) or {}
     return Assessed(

@@ -31,12 +31,24 @@ def fixed(value: float | None) -> str:
 
     Examples
     --------
-    >>> fixed(0.5), fixed(float("nan")) == DASH
-    ('0.50', True)
+    >>> fixed(0.5), fixed(-0.001), fixed(float("nan")) == DASH
+    ('0.50', '0.00', True)
     """
     if value is None or not math.isfinite(value):
         return DASH
-    return f"{value:.2f}".replace("-", MINUS)
+    text = f"{value:.2f}"
+    return "0.00" if text == "-0.00" else text.replace("-", MINUS)
+
+
+def error(loss: float) -> float:
+    """Return how far off predictions of a loss are, in standard deviations: its root.
+
+    Examples
+    --------
+    >>> error(0.25), error(-0.1), error(float("nan"))
+    (0.5, 0.0, nan)
+    """
+    return math.sqrt(max(loss, 0.0)) if math.isfinite(loss) else math.nan
 
 
 def percent(share: float | None) -> str:

@@ -64,12 +64,12 @@ function walk(front) {
     });
     const share = step.share === null ? "–" : step.share < 1 ? "< 1 %" : `${step.share} %`;
     const shown = { cost: step.cost, share, size: step.in.length };
-    for (const name of ["loss", "unseen", "kendall"]) shown[name] = step[name];
+    for (const name of ["error", "unseen", "loss", "kendall"]) shown[name] = step[name];
     for (const [name, value] of Object.entries(shown)) byId(`r-${name}`).textContent = value;
     byId("changes").textContent = changes(front, place, inside);
     slider.setAttribute(
       "aria-valuetext",
-      `${step.cost} ${front.unit}: ${step.in.length} benchmarks, search loss ${step.loss}`,
+      `${step.cost} ${front.unit}: ${step.in.length} benchmarks, error ${step.error}`,
     );
     byId("here").setAttribute("cx", step.x);
     byId("here").setAttribute("cy", step.y);

@@ -13,8 +13,16 @@ if TYPE_CHECKING:
     from eevee.measures.columns import measure_files as measure_files
     from eevee.measures.covariances import hscore as hscore
     from eevee.measures.covariances import transrate as transrate
+    from eevee.measures.diversity_coefficient import Diversity as Diversity
+    from eevee.measures.diversity_coefficient import diversity as diversity
+    from eevee.measures.embedding_files import diversities as diversities
+    from eevee.measures.embedding_files import read_embeddings as read_embeddings
     from eevee.measures.evidence import logme as logme
     from eevee.measures.feature_files import read_features as read_features
+    from eevee.measures.fisher import HeadFit as HeadFit
+    from eevee.measures.gaussian_distance import hellinger as hellinger
+    from eevee.measures.gaussian_distance import hellinger_diversity as hellinger_diversity
+    from eevee.measures.layers import layer_matrix as layer_matrix
     from eevee.measures.linear_probes import best_pair as best_pair
     from eevee.measures.linear_probes import gaussian_grid as gaussian_grid
     from eevee.measures.linear_probes import linear as linear
@@ -26,30 +34,60 @@ if TYPE_CHECKING:
     from eevee.measures.pactran_counts import pactran_gamma as pactran_gamma
     from eevee.measures.resampling import permutation_null as permutation_null
     from eevee.measures.sample import Sample as Sample
+    from eevee.measures.similar_models import compare_files as compare_files
+    from eevee.measures.similarity import cka as cka
+    from eevee.measures.similarity import mean_cca as mean_cca
+    from eevee.measures.similarity import opd as opd
+    from eevee.measures.similarity import pwcca as pwcca
+    from eevee.measures.similarity import svcca as svcca
+    from eevee.measures.similarity_kinds import find_similarity as find_similarity
     from eevee.measures.source_classes import leep as leep
     from eevee.measures.source_classes import nce as nce
+    from eevee.measures.synthetic_tasks import GaussianBenchmark as GaussianBenchmark
+    from eevee.measures.synthetic_tasks import random_probe as random_probe
+    from eevee.measures.task_distances import task2vec_distances as task2vec_distances
+    from eevee.measures.task_embedding import task2vec as task2vec
 
 _HOME = {
+    "Diversity": "eevee.measures.diversity_coefficient",
+    "GaussianBenchmark": "eevee.measures.synthetic_tasks",
+    "HeadFit": "eevee.measures.fisher",
     "Kendall": "eevee.measures.agreement",
     "Measure": "eevee.measures.measure",
     "Sample": "eevee.measures.sample",
     "best_pair": "eevee.measures.linear_probes",
+    "cka": "eevee.measures.similarity",
+    "compare_files": "eevee.measures.similar_models",
+    "diversities": "eevee.measures.embedding_files",
+    "diversity": "eevee.measures.diversity_coefficient",
     "find_measures": "eevee.measures.catalog",
+    "find_similarity": "eevee.measures.similarity_kinds",
     "gaussian_grid": "eevee.measures.linear_probes",
+    "hellinger": "eevee.measures.gaussian_distance",
+    "hellinger_diversity": "eevee.measures.gaussian_distance",
     "hscore": "eevee.measures.covariances",
     "kendall": "eevee.measures.agreement",
+    "layer_matrix": "eevee.measures.layers",
     "leep": "eevee.measures.source_classes",
     "linear": "eevee.measures.linear_probes",
     "linear_valid": "eevee.measures.linear_probes",
     "logme": "eevee.measures.evidence",
+    "mean_cca": "eevee.measures.similarity",
     "measure_files": "eevee.measures.columns",
     "nce": "eevee.measures.source_classes",
     "nleep": "eevee.measures.mixture",
+    "opd": "eevee.measures.similarity",
     "pactran_dirichlet": "eevee.measures.pactran_counts",
     "pactran_gamma": "eevee.measures.pactran_counts",
     "pactran_gaussian": "eevee.measures.linear_probes",
     "permutation_null": "eevee.measures.resampling",
+    "pwcca": "eevee.measures.similarity",
+    "random_probe": "eevee.measures.synthetic_tasks",
+    "read_embeddings": "eevee.measures.embedding_files",
     "read_features": "eevee.measures.feature_files",
+    "svcca": "eevee.measures.similarity",
+    "task2vec": "eevee.measures.task_embedding",
+    "task2vec_distances": "eevee.measures.task_distances",
     "transrate": "eevee.measures.covariances",
 }
 

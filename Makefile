@@ -54,7 +54,8 @@ harness: $(VENV)/.test $(HARNESSES:%=.harness/%/.done) ## Load what is exported 
 
 bench: $(VENV)/.test ## Run every benchmark; takes a while, on an idle machine
 	for name in scorer epochs ridge ridge_gaps factor completion choice screen tables search pareto \
-	  coverage frontier gaps assess intervals loop adaptive learning verdict small measures similarity; do \
+	  coverage frontier gaps assess intervals loop adaptive learning verdict small measures similarity \
+	  task_priors loss_data; do \
 	  $(BIN)/python -m tests.benchmarks.bench_$$name || exit 1; done
 
 fuzz: $(VENV)/.test ## Change input files at random and read them; `make test` has a short form

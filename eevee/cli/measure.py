@@ -64,6 +64,10 @@ def measure(
         int,
         typer.Option("--seed", help="Of groups, permutations and halves.", min=0, max=MOST_SEED),
     ] = 0,
+    prior: Annotated[
+        Path | None,
+        typer.Option("--prior", help="File of features that task priors are made of."),
+    ] = None,
     max_mb: Annotated[
         float, typer.Option("--max-mb", help="Megabytes that a file may have, unpacked.")
     ] = 1000.0,
@@ -83,8 +87,9 @@ def measure(
         raise typer.BadParameter("give --with and --out, or --similarity, or --diversity")
     chosen = find_measures(names, convention=convention, seed=seed)
     found = measure_files(
-        files, chosen, task=task, n_groups=groups, n_permutations=null, seed=seed, max_mb=max_mb
-    )
+        files, chosen, task=task, n_groups=groups, n_permutations=null, seed=seed, max_mb=max_mb,
+        prior=prior,
+    )  # fmt: skip
     found.write_csv(out)
     if output.as_json:
         rows = [one.as_json() for one in found.scores]

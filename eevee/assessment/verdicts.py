@@ -12,7 +12,7 @@ from eevee.assessment.by_kind import SplitsAssessment
 from eevee.assessment.contest import Contest
 from eevee.assessment.folds import MEAN_PREDICTOR
 from eevee.assessment.learning_result import LearningCurve
-from eevee.assessment.result import RANDOM_SUBSETS, Assessment
+from eevee.assessment.result import RANDOM_SUBSETS, WITHOUT_PROXIES, Assessment
 from eevee.scorers.base import Objective
 from eevee.scorers.loss import Targets
 from eevee.search.procedure import Procedure
@@ -32,6 +32,11 @@ _MEANS = {
     "better": "predicts {} better than their means do",
     "worse": "predicts {} worse than their means do",
     "unclear": "is not shown to predict {} better than their means do",
+}
+_PROXIES = {
+    "better": "proxies help",
+    "worse": "proxies do harm",
+    "unclear": "proxies are not shown to help",
 }
 _MINIMISED = {
     "kendall": "1 - tau (Kendall's, of the order of models)",
@@ -163,6 +168,7 @@ def verdict(found: Assessment | SplitsAssessment, curve: LearningCurve | None = 
     against = {kind: tuple(_against(one)) for kind, one in side.kinds.items()}
     kind, rows = next(iter(against.items()))
     words = [
+        *_of_proxies(side.first, rows),
         *_compared(side.first, kind, rows),
         *_minimised(side.first),
         *_needed(rows, side.first.contest.table.n_models, curve),
@@ -182,6 +188,8 @@ def _against(found: Assessment) -> Iterator[Against]:
     for rival in (RANDOM_SUBSETS, *simple[:1]):
         if rival in found.names and rival != name:
             yield _row(found.contest, name, rival, targets)
+    if WITHOUT_PROXIES in found.names:
+        yield _row(found.contest, name, WITHOUT_PROXIES, "all")
     beyond = _row(found.contest.beside_means(name), name, MEAN_PREDICTOR, "unseen")
     if np.isfinite(beyond.relative):
         yield beyond
@@ -217,13 +225,32 @@ def _compared(found: Assessment, kind: str, rows: Sequence[Against]) -> Iterator
     if not any(one.rival == RANDOM_SUBSETS for one in rows):
         yield f"{subject} was not compared with random subsets."
         subject = "It"
-    for one in sorted(rows, key=lambda one: one.outcome != "worse"):
+    judged = [one for one in rows if one.rival != WITHOUT_PROXIES]
+    for one in sorted(judged, key=lambda one: one.outcome != "worse"):
         if one.rival == MEAN_PREDICTOR:
             how = _MEANS[one.outcome].format("the benchmarks that are not run")
         else:
             how = f"{_HOW[one.outcome]} {words[one.rival]}"
         yield f"{subject} {how} ({one.numbers})."
         subject = "It"
+
+
+def _of_proxies(found: Assessment, rows: Sequence[Against]) -> Iterator[str]:
+    """Whether proxies help at equal cost, or why that is not known."""
+    table, name = found.contest.table, found.names[0]
+    proxies = set(table.benchmark_names) - set(table.target_benchmarks)
+    row = next((one for one in rows if one.rival == WITHOUT_PROXIES), None)
+    if row is None:
+        if proxies and found.settings["procedure"] is not None:
+            yield "Whether proxies help is not known: it is tested at equal cost (--budget)."
+        return
+    subsets = [fold.judged[name].subset for fold in found.contest.folds]
+    chosen = sum(bool(proxies & set(subset)) for subset in subsets)
+    yield (
+        f"verdict: {_PROXIES[row.outcome]} at equal cost ({found.settings['goal']}), on models "
+        f"that the search never saw (with against without them: {row.numbers}; {chosen} of "
+        f"{len(subsets)} searches chose some)."
+    )
 
 
 def _minimised(found: Assessment) -> Iterator[str]:

@@ -55,6 +55,7 @@ class NearTiesOption(StrEnum):
 
     auto = "auto"
     covariance = "covariance"
+    diversity = "diversity"
     loss = "loss"
 
 
@@ -125,8 +126,8 @@ class SearchOptions:
         option(
             "--near-ties",
             help="Propose the subset with the least conditional variance within a standard error "
-            "of the lowest loss (covariance), or the lowest loss (loss); auto: covariance on "
-            "tables with few models.",
+            "of the lowest loss (covariance), the most diverse one (diversity), or the lowest "
+            "loss (loss); auto: covariance on tables with few models.",
             panel=SEARCH,
         ),
     ] = NearTiesOption.auto
@@ -150,10 +151,13 @@ class SearchOptions:
         method = "paper" if paper else str(self.method or Method.evolution)
         if method not in EVOLVING and self._evolving:
             raise typer.BadParameter(f"{self._evolving} belongs to an evolution, not to {method}")
-        if method != "evolution" and self.near_ties is NearTiesOption.covariance:
+        prefers = self.near_ties in (NearTiesOption.covariance, NearTiesOption.diversity)
+        if method != "evolution" and prefers:
             raise typer.BadParameter(f"--near-ties belongs to the default search, not to {method}")
-        if self.near_ties is NearTiesOption.covariance and self.objective.value != "loss":
-            raise typer.BadParameter("--near-ties covariance goes with --objective loss alone")
+        if prefers and self.objective.value != "loss":
+            raise typer.BadParameter(
+                f"--near-ties {self.near_ties} goes with --objective loss alone"
+            )
         return Procedure(
             method=method,
             evolution=self._evolution(method) if method in EVOLVING else None,

@@ -17,7 +17,7 @@ from eevee.cli.command import one_exit
 from eevee.cli.panels import COST_OPTIONS, TABLE
 
 _MOST = 100_000
-FILES = frozenset({"costs", "benchmarks-file", "models-file"})
+FILES = frozenset({"costs", "benchmarks-file", "models-file", "proxies"})
 """Options that name files."""
 
 

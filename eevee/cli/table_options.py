@@ -83,6 +83,9 @@ def check_reading(column: list[str] | None, max_mb: float) -> None:
 class TableOptions:
     """What to read, and how."""
 
+    PAID: ClassVar[bool] = True
+    """Whether costs count."""
+
     scores: Annotated[
         Path, typer.Argument(help="Scores: a CSV or TSV file, wide or long, also gzipped.")
     ]
@@ -138,6 +141,14 @@ class TableOptions:
     models: Annotated[
         Path | None,
         option("--models-file", help="Attributes of models, such as family.", panel=TABLE),
+    ] = None
+    proxies: Annotated[
+        Path | None,
+        option(
+            "--proxies",
+            help="Proxy columns, as `eevee measure` writes them: inputs, never targets.",
+            panel=TABLE,
+        ),
     ] = None
     model_column: Annotated[
         str | None,
@@ -200,8 +211,11 @@ class TableOptions:
         """Read the table; unless `silent`, say on standard error what was set aside."""
         from eevee.readers.asides import aside_sentence, proxy_sentence
         from eevee.readers.from_options import read_as_asked
+        from eevee.readers.proxies import check_paid
 
         table = read_as_asked(asdict(self))
+        if self.proxies is not None and self.PAID:
+            check_paid(table)
         proxies = [str(name) for name in table.columns.index[~table.is_target]]
         for said in filter(None, (aside_sentence(table), proxy_sentence(proxies))):
             if not silent:
@@ -220,6 +234,7 @@ class JudgedTableOptions(TableOptions):
 class TrainingTableOptions(JudgedTableOptions):
     """The same, where the table is an option and costs play no part: another file comes first."""
 
+    PAID: ClassVar[bool] = False
     FIXED: ClassVar[tuple[str, ...]] = tuple(name.replace("-", "_") for name in COST_OPTIONS)
 
     scores: Annotated[

@@ -119,6 +119,7 @@ def _print_result(result: TiersResult, table: ResultsTable, run: ReportedRunOpti
         for name, verdict in result.verdicts.items():
             print_line(f"{name}: {verdict.words}")
         _print_tiers(result.searches, result.losses, table)
+        _print_diversity(result.tier_set)
     else:
         print_brief(result.searches, result.verdicts, result.baselines, table)
     _print_assessed(result.tier_set)
@@ -165,6 +166,17 @@ def _print_assessed(chosen: TierSet) -> None:
                 f"to {number(loss.high)}), on models held out of the search; {loss.outer_splits} "
                 f"splits, {loss.train_models} models to search on"
             )
+
+
+def _print_diversity(chosen: TierSet) -> None:
+    rows = [(name, *chosen.diversity(name)) for name in chosen.names]
+    if any(mean == mean for _, mean, *_ in rows):  # noqa: PLR0124
+        print_table(
+            "Diversity: mean of 1 - |Spearman's rho| between the columns of a tier, with a 95 % "
+            "jackknife interval over models",
+            ["tier", "diversity", "low", "high"],
+            rows,
+        )
 
 
 def _print_price(nested: Nested, what: str) -> None:

@@ -25,6 +25,7 @@ from eevee.readers.gpus import GpuSpeeds, note_unused, read_speeds, to_reference
 from eevee.readers.harness import reader as harness
 from eevee.readers.lookalikes import note_looks
 from eevee.readers.measured import DUPLICATES, LAYOUTS, Measured, Options
+from eevee.readers.proxies import check_unit, join_proxies
 from eevee.readers.roles import check_roles
 from eevee.readers.sidecars import BenchmarkFacts, apply_benchmarks, read_benchmarks, read_models
 from eevee.readers.statistic import read_statistic
@@ -59,6 +60,7 @@ def read_table(
     costs: CostSource | None = None,
     benchmarks: Source | None = None,
     models: Source | None = None,
+    proxies: Source | None = None,
     layout: Layout = "auto",
     model_column: str | None = None,
     benchmark_column: str | None = None,
@@ -92,6 +94,9 @@ def read_table(
         Rows by ``benchmark`` (or ``column``) with any of task, direction, cost, role, metric.
     models : path or DataFrame, optional
         Attributes of models, by its first column or the one named ``model``.
+    proxies : path or DataFrame, optional
+        Proxy columns of these models, as `eevee measure` writes them, with a cost of each in the
+        unit of the other costs.
     layout : {"auto", "wide", "long", "two-header-rows", "transposed"}
         ``"wide"``: one row per model. ``"long"``: one row per score, or per model and benchmark.
         ``"transposed"``: one row per benchmark, one column per model.
@@ -179,7 +184,15 @@ def read_table(
         *note_looks("model", [str(name) for name in cleaned.scores.index]),
         *note_looks("benchmark", cleaned.benchmarks),
     )
-    return _build(cleaned, found, _names_in(measured), cost_unit)
+    table = _build(cleaned, found, _names_in(measured), cost_unit)
+    if proxies is None:
+        return table
+    cheap = read_measured(proxies, Options(max_mb=max_mb), frozenset())
+    spent = cheap.costs
+    if spent is not None:
+        check_unit(cheap.source, spent.unit, table)
+        spent = _on_one_gpu(spent, speeds, cheap, gpu_column, cost_unit)
+    return join_proxies(table, cheap, None if spent is None else count_costs(spent, statistic))
 
 
 def _check_options(options: Options, min_coverage: float, cost_unit: str) -> None:

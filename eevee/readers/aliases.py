@@ -19,6 +19,11 @@ ALIASES = {
     "direction": DIRECTION_NAMES,
     "role": ("role",),
 }  # fmt: skip
+COST_UNITS = {
+    "gpu hours": "GPU-hours", "gpu seconds": "GPU-seconds", "cpu seconds": "CPU-seconds",
+    "cost seconds": "seconds", "seconds": "seconds", "time seconds": "seconds",
+}  # fmt: skip
+"""What headers of costs say of their unit."""
 LONG_MODEL_NAMES = (*MODEL_NAMES, "name", "system", "method", "checkpoint", "run")
 
 

@@ -47,7 +47,11 @@ def aside_sentence(table: ResultsTable) -> str:
     models = [note.name for note in notes if (note.action, note.kind) == ("dropped", "model")]
     if models:
         parts.append(f"{_count(models, 'model')} ({_some(models)})")
-    files = [note for note in notes if (note.action, note.kind) == ("dropped", "file")]
+    files = [
+        note
+        for note in notes
+        if note.kind == "file" and (note.action == "dropped" or "has no proxies" in note.why)
+    ]
     parts += [f"{note.name}: {note.why}" for note in files[:2]]
     doubts = [note.name for note in notes if note.why.endswith(": read as missing")]
     if doubts:

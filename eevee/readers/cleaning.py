@@ -128,7 +128,7 @@ def _drop_no_models(measured: Measured) -> Measured:
 def _drop_useless(measured: Measured) -> Measured:
     """Drop empty and constant columns, and models without scores, until all are of use."""
     while True:
-        left = measured.without_columns(_useless_columns(measured.scores))
+        left = measured.without_columns(useless_columns(measured.scores))
         targets = left.targets
         empty = targets.index[targets.isna().all(axis=1) & (targets.shape[1] > 0)]
         left = left.without_models(dict.fromkeys(empty, "has no score"))
@@ -137,7 +137,8 @@ def _drop_useless(measured: Measured) -> Measured:
         measured = left
 
 
-def _useless_columns(scores: pd.DataFrame) -> dict[str, str]:
+def useless_columns(scores: pd.DataFrame) -> dict[str, str]:
+    """Return why columns are of no use, by name: they are empty, or the same for all models."""
     why = {}
     for name, column in scores.items():
         observed = column.dropna()

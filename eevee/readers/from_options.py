@@ -10,7 +10,8 @@ from eevee.readers.gpus import parse_speeds
 from eevee.tables.results_table import ResultsTable
 
 _SAME = (
-    *("costs", "models", "model_column", "benchmark_column", "metric_column", "score_column"),
+    *("costs", "models", "proxies"),
+    *("model_column", "benchmark_column", "metric_column", "score_column"),
     *("layout", "keep_aggregates", "min_coverage", "duplicates", "cost_unit", "cost_statistic"),
     *("gpu_column", "max_mb"),
 )

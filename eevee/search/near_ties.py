@@ -14,15 +14,18 @@ from eevee.base.errors import EeveeError, did_you_mean
 from eevee.scorers.base import Scorer
 from eevee.search.result import KEPT, SearchResult
 from eevee.search.shrunk import ShrunkCovariance
+from eevee.stats.diversity import distances, mean_distance
 from eevee.stats.intervals import overlap_factor
 from eevee.tables.results_table import ResultsTable
 
-NearTies = Literal["auto", "covariance", "loss"]
+NearTies = Literal["auto", "covariance", "diversity", "loss"]
 NEAR_TIES: dict[NearTies, str] = {
     "auto": "covariance on small tables, else loss",
     "covariance": "the least conditional variance within a standard error of the lowest loss",
+    "diversity": "the most diverse subset within a standard error of the lowest loss",
     "loss": "the lowest loss, however close the others are",
 }
+_PREFERRED = {"covariance": "least conditional variance", "diversity": "most diverse columns"}
 FEW_MODELS = 24
 """Tables with fewer models are small. Held-out losses were lower on most tables with 13 to 20
 models to search on, much the same with 24 ("Small tables" in docs/figures.md)."""
@@ -51,19 +54,20 @@ def settle(
     near_ties: NearTies,
     include: Iterable[Iterable[str]] = (),
 ) -> SearchResult:
-    """Propose what the covariance prefers among the subsets that the loss does not tell apart.
+    """Propose what the covariance (or diversity) prefers of what the loss does not tell apart.
 
     With few models good subsets differ by less than the noise of the splits, and the lowest of
     thousands of losses is low mostly by chance. Of all subsets that the search scored with a loss
     within one standard error (`noise`) of the lowest, the one with the least conditional variance
-    (`ShrunkCovariance`) is proposed.
+    (`ShrunkCovariance`) is proposed, or the one whose columns are most diverse
+    (`eevee.stats.diversity`).
 
     Parameters
     ----------
     scorer : Scorer
         The one of the search.
     found : SearchResult
-    near_ties : {"auto", "covariance", "loss"}
+    near_ties : {"auto", "covariance", "diversity", "loss"}
         "loss": what the search ranked first. "auto": that, or on small tables the covariance.
     include : iterable of subsets
         Subsets that the search began with: nothing worse than these is proposed.
@@ -72,7 +76,7 @@ def settle(
     -------
     SearchResult
         The proposed subset is the first of `ranked`; the others keep their order. ``settings``
-        say ``near_ties: covariance`` and hold ``lowest_loss``, that of what the search ranked
+        say how (``near_ties: covariance``) and hold ``lowest_loss``, that of what the search ranked
         first. The same object where there is nothing to settle.
 
     Examples
@@ -91,9 +95,11 @@ def settle(
     plain = found.objective != "loss" or found.settings.get("interrupted") or np.isnan(lowest)
     if plain or near_ties == "loss" or (near_ties == "auto" and not is_small(scorer.table)):
         return found
-    said = {"near_ties": "covariance", "lowest_loss": round6(lowest)}
+    diverse = near_ties == "diversity"
+    how = "diversity" if diverse else "covariance"
+    said = {"near_ties": how, "lowest_loss": round6(lowest)}
     limit = quoted(_rows(scorer, found, [scorer.table.subset(one) for one in include])).min()
-    for subset in _by_variance(scorer, found):
+    for subset in (_by_diversity if diverse else _by_variance)(scorer, found):
         row = _rows(scorer, found, [subset])
         if subset == found.best or not quoted(row).iloc[0] > limit:
             others = found.ranked[found.ranked["benchmarks"] != subset]
@@ -104,7 +110,7 @@ def settle(
 
 def lowest_row(found: SearchResult) -> pd.Series[Any] | None:
     """Return the row of the lowest loss where another subset is proposed, else None."""
-    if found.settings.get("near_ties") != "covariance" or len(found.ranked) < 2:
+    if found.settings.get("near_ties") not in _PREFERRED or len(found.ranked) < 2:
         return None
     proposed, other = (found.ranked.iloc[place] for place in range(2))
     return other if _key(other) < _key(proposed) else None
@@ -115,8 +121,9 @@ def settled_words(found: SearchResult) -> str | None:
     if lowest_row(found) is None:
         return None
     return (
-        "proposed: the subset with the least conditional variance within a standard error of the "
-        "lowest loss, which does not tell them apart; --near-ties loss proposes the lowest"
+        f"proposed: the subset with the {_PREFERRED[found.settings['near_ties']]} within a "
+        "standard error of the lowest loss, which does not tell them apart; --near-ties loss "
+        "proposes the lowest"
     )
 
 
@@ -152,13 +159,31 @@ def _key(row: pd.Series[Any]) -> tuple[float, float, Subset]:
 
 def _by_variance(scorer: Scorer, found: SearchResult) -> list[Subset]:
     """Near ties of the best subset, those with the least conditional variance first."""
-    limit = found.best_row["loss"] + noise(scorer, found)
-    near = found.evaluated[found.evaluated["loss"] <= limit]
-    subsets = [*near["benchmarks"]] or [found.best]
+    subsets = _near(scorer, found)
     weights = scorer.describe().get("weights")
     left = ShrunkCovariance(scorer.table, targets=found.targets, weights=weights).left(subsets)
+    return _ordered(scorer, subsets, left)
+
+
+def _by_diversity(scorer: Scorer, found: SearchResult) -> list[Subset]:
+    """Near ties of the best subset, the most diverse first; those of a single column last."""
+    table, subsets = scorer.table, _near(scorer, found)
+    apart, owners = distances(table.scores), table.columns["benchmark"]
+    places = [np.flatnonzero(owners.isin(subset)).tolist() for subset in subsets]
+    diverse = [mean_distance(apart, columns) for columns in places]
+    return _ordered(scorer, subsets, [0.0 if np.isnan(one) else -one for one in diverse])
+
+
+def _near(scorer: Scorer, found: SearchResult) -> list[Subset]:
+    limit = found.best_row["loss"] + noise(scorer, found)
+    near = found.evaluated[found.evaluated["loss"] <= limit]
+    return [*near["benchmarks"]] or [found.best]
+
+
+def _ordered(scorer: Scorer, subsets: list[Subset], least: Iterable[float]) -> list[Subset]:
+    """Order subsets by what is to be least, then cost and names."""
     costs = map(scorer.table.cost_of, subsets)
-    order = sorted(zip(map(round6, left), costs, subsets, strict=True))
+    order = sorted(zip(map(round6, least), costs, subsets, strict=True))
     return [subset for *_, subset in order]
 
 

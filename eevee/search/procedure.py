@@ -49,7 +49,7 @@ class Procedure:
         Searches on the same splits, each with a seed of its own; the best of them counts.
     objective : {"loss", "kendall", "r2"}
         What is minimised (`eevee.scorers.objective_scorer`).
-    near_ties : {"auto", "covariance", "loss"}
+    near_ties : {"auto", "covariance", "diversity", "loss"}
         What "evolution" proposes of the subsets that the loss does not tell apart
         (`eevee.search.near_ties.settle`); the other methods propose what they say.
 

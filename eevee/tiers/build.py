@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from eevee._version import __version__
+from eevee.base.arrays import round6
 from eevee.scorers.base import Scorer
 from eevee.scorers.objective import plain_scorer
 from eevee.search.constraints import Constraints
@@ -18,6 +20,7 @@ from eevee.search.goal import Budget
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
 from eevee.search.verdict import SearchVerdict
+from eevee.stats.diversity import diversity
 from eevee.tables.results_table import ResultsTable
 from eevee.tiers.file import SearchLoss, TableInfo, Tier, TierBenchmark, TierSet
 from eevee.tiers.goals import compare_goals, judge_goals, make_goals, search_tiers
@@ -149,10 +152,21 @@ def make_tier_set(
         cost_unit=table.cost_unit,
         table=TableInfo(source.source, source.sha256, table.n_models, table.n_benchmarks),
         scorer={**plain_scorer(scorer).describe(), **(splits or {})},
-        search=_shared_settings(found) | judged,
+        search=_shared_settings(found) | judged | _diversities(table, found),
         seed=seed,
         tiers=tuple(_tier(scorer, name, result) for name, result in found.items()),
     )
+
+
+def _diversities(table: ResultsTable, found: Mapping[str, SearchResult]) -> dict[str, Any]:
+    """Diversity of each tier of several columns, by name, with 6 significant digits."""
+    said = {}
+    for name, result in found.items():
+        one = diversity(table.scores.loc[:, table.columns["benchmark"].isin(result.best)])
+        if np.isfinite(one.mean):
+            values = {end: round6(value) for end, value in asdict(one).items()}
+            said[name] = {end: None if np.isnan(v) else v for end, v in values.items()}
+    return {"diversity": said} if said else {}
 
 
 def _shared_settings(found: Mapping[str, SearchResult]) -> dict[str, Any]:

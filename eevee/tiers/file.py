@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.resources
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
@@ -37,6 +38,7 @@ from eevee.tiers.yaml_text import Dumper
 
 SCHEMA = "eevee.tiers/1"
 """The name and version of the format; the value of the key `schema` in every file."""
+_DIVERSITY = ("mean", "low", "high")
 
 
 @dataclass(frozen=True)
@@ -156,6 +158,14 @@ class TierSet:
     search: Mapping[str, Any]
     seed: int
     tiers: tuple[Tier, ...]
+
+    def diversity(self, name: str) -> tuple[float, float, float]:
+        """Return that of a tier and its interval (`eevee.stats.diversity`), NaN where not said."""
+        said = self.search.get("diversity")
+        own = said.get(name) if isinstance(said, Mapping) else None
+        ends = (own.get(end) if isinstance(own, Mapping) else None for end in _DIVERSITY)
+        mean, low, high = (float(one) if isinstance(one, int | float) else math.nan for one in ends)
+        return mean, low, high
 
     @property
     def names(self) -> tuple[str, ...]:

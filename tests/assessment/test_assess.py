@@ -68,9 +68,9 @@ def test_searches_do_not_see_the_scores_of_held_out_models(scoring: ScorerSpec) 
         assessed = eevee.assess(changed, 3, procedure=_small(), beside=beside, **options)
         return assessed.folds[["method", "benchmarks", "search_loss"]].dropna()
 
-    nothing = np.zeros(table.n_models, dtype=bool)
-    pd.testing.assert_frame_equal(chosen(nothing), chosen(outer.test[0]))
-    assert not chosen(nothing).equals(chosen(outer.fit[0]))
+    plain = chosen(np.zeros(table.n_models, dtype=bool))
+    pd.testing.assert_frame_equal(plain, chosen(outer.test[0]))
+    assert not plain.equals(chosen(outer.fit[0]))
 
 
 def _small() -> eevee.Procedure:

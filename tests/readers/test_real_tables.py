@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,13 @@ DATA = Path(__file__).parents[2].parent / "shared" / "data"
 pytestmark = pytest.mark.skipif(
     not DATA.is_dir(), reason="the public tables (shared/data beside the project) are not here"
 )
+
+
+@cache
+def read(name: str, **options: str) -> eevee.ResultsTable:
+    """Read a table once for all tests of a process; none of them changes it."""
+    return eevee.read_table(DATA / name, **options)
+
 
 # file, options, models, benchmarks, columns, missing cells
 READABLE: list[tuple[str, dict[str, Any], int, int, int, int]] = [
@@ -62,7 +70,7 @@ READABLE: list[tuple[str, dict[str, Any], int, int, int, int]] = [
 def test_shape(
     name: str, options: dict[str, Any], models: int, benchmarks: int, columns: int, missing: int
 ):
-    table = eevee.read_table(DATA / name, **options)
+    table = read(name, **options)
     assert (table.n_models, table.n_benchmarks, table.n_columns) == (models, benchmarks, columns)
     assert int(table.scores.isna().sum().sum()) == missing
 
@@ -82,7 +90,7 @@ def test_shape(
 def test_a_raw_file_holds_the_same_numbers_as_the_cleaned_one(
     raw: str, cooked: str, options: dict[str, Any]
 ):
-    one, other = eevee.read_table(DATA / raw, **options), eevee.read_table(DATA / cooked)
+    one, other = read(raw, **options), read(cooked)
     pd.testing.assert_frame_equal(one.scores, other.scores)
     assert list(one.columns["direction"]) == list(other.columns["direction"])
 
@@ -94,12 +102,12 @@ def test_a_raw_file_holds_the_same_numbers_as_the_cleaned_one(
 def test_pandas_reads_the_same_numbers(name: str, options: dict[str, Any]):
     frame = pd.read_csv(DATA / name, index_col=0)
     frame = frame[~frame.index.duplicated()]
-    table = eevee.read_table(DATA / name, **options)
+    table = read(name, **options)
     pd.testing.assert_frame_equal(table.scores, frame, check_names=False, check_dtype=False)
 
 
 def test_gate_losses_are_lower_better():
-    table = eevee.read_table(DATA / "gate_eevee_59.csv")
+    table = read("gate_eevee_59.csv")
     lower = table.columns.index[table.columns["direction"] == "lower"]
     assert {name.rpartition(".")[2] for name in lower} == {"loss", "dice-loss", "mae"}
     assert not any(
@@ -110,8 +118,8 @@ def test_gate_losses_are_lower_better():
 @pytest.mark.slow
 def test_no_accuracy_is_guessed_to_be_lower_better():
     for name in ("bbh_27.csv", "openclip_38.csv", "mteb_dense_block.csv", "helm_accuracy.csv"):
-        assert set(eevee.read_table(DATA / name).columns["direction"]) == {"higher"}
-    calibration = eevee.read_table(DATA / "helm_calibration.csv")
+        assert set(read(name).columns["direction"]) == {"higher"}
+    calibration = read("helm_calibration.csv")
     assert set(calibration.columns["direction"]) == {"lower"}
 
 
@@ -132,7 +140,7 @@ def test_no_accuracy_is_guessed_to_be_lower_better():
 def test_aggregates_are_dropped_and_attributes_kept(
     name: str, options: dict[str, Any], dropped: list[str], attributes: list[str]
 ):
-    table = eevee.read_table(DATA / name, **options)
+    table = read(name, **options)
     assert [note for note in notes_of(table) if note.startswith("dropped")] == [
         f"dropped column {column}" for column in dropped
     ]
@@ -178,7 +186,7 @@ def test_versions_in_names_stay_whole_and_costs_per_cell_are_read():
 
 def test_ucr_with_its_seconds():
     seconds = pd.read_csv(DATA / "ucr_univariate_benchmark_cost.csv", index_col=0)
-    names = eevee.read_table(DATA / "ucr_univariate_112.csv").benchmark_names
+    names = read("ucr_univariate_112.csv").benchmark_names
     costs = seconds.loc[list(names), "median_dl_gpu_s"]
     table = eevee.read_table(DATA / "ucr_univariate_112.csv", costs=costs, cost_unit="GPU-seconds")
     assert table.total_cost == pytest.approx(costs.sum())

@@ -86,7 +86,8 @@ def _costs(
     """Return seconds by model (None: of any) and benchmark, and what was left out."""
     if measured.costs is None:
         return {}, []
-    seconds = UNITS.get(measured.costs.unit or unit or "")
+    said = measured.costs.unit or unit or ""
+    seconds = UNITS.get(said.rpartition("-")[2])  # GPU-seconds are seconds
     if seconds is None:
         why = f"has costs: left out, as nobody says in what unit (--cost-unit: {', '.join(UNITS)})"
     elif any(row.gpu for row in measured.costs.rows):

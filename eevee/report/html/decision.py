@@ -42,6 +42,8 @@ class ShownTier:
         The same with its reasons.
     assessed : str
         The loss of its procedure on models that no search saw, in words; "" if not assessed.
+    diversity : tuple of float
+        Mean of 1 - |Spearman's rho| between its columns, and the interval; NaN where not known.
     """
 
     tier: Tier
@@ -52,6 +54,12 @@ class ShownTier:
     luck: str
     verdict: str
     assessed: str
+    diversity: tuple[float, float, float] = (math.nan, math.nan, math.nan)
+
+    @property
+    def is_diverse(self) -> bool:
+        """Whether its diversity is known."""
+        return math.isfinite(self.diversity[0])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -162,6 +170,7 @@ def _shown(tier: Tier, run: Run, tiers: TierSet, assessed: Sequence[Run]) -> Sho
         random=number_of(judged, "random_median") if by_loss else math.nan,
         luck="" if checked else _luck(judged),
         verdict=words.removeprefix(_VERDICT),
+        diversity=tiers.diversity(tier.name),
         assessed=checked,
     )
 

@@ -15,7 +15,7 @@ from eevee.report.html.runs import Run, pick
 from eevee.report.run_folder import hash_files
 from eevee.tables.results_table import ResultsTable
 
-_READ = ("scores", "costs", "facts", "models")
+_READ = ("scores", "costs", "facts", "models", "proxies")
 _HERE = "run `eevee report` where the run was started"
 
 

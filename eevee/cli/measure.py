@@ -9,6 +9,7 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
+from eevee.cli.measure_pairs import SimilarityOptions, compare, refuse_overwriting
 from eevee.cli.options import JsonOption
 from eevee.cli.panels import MANY, MOST_SEED
 from eevee.cli.printing import print_json, print_line, print_table, say
@@ -32,10 +33,15 @@ def measure(
         ),
     ],
     output: JsonOption,
+    similar: SimilarityOptions,
     names: Annotated[
-        str, typer.Option("--with", help="Measures, with commas: logme,leep,pactran-gaussian ...")
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="CSV file of proxy columns to write.")],
+        str | None,
+        typer.Option("--with", help="Measures, with commas: logme,leep,pactran-gaussian ..."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="CSV file of proxy columns (or of pairs) to write."),
+    ] = None,
     task: Annotated[
         str | None, typer.Option("--task", help="Task of files whose names do not say one.")
     ] = None,
@@ -58,6 +64,10 @@ def measure(
         int,
         typer.Option("--seed", help="Of groups, permutations and halves.", min=0, max=MOST_SEED),
     ] = 0,
+    prior: Annotated[
+        Path | None,
+        typer.Option("--prior", help="File of features that task priors are made of."),
+    ] = None,
     max_mb: Annotated[
         float, typer.Option("--max-mb", help="Megabytes that a file may have, unpacked.")
     ] = 1000.0,
@@ -66,14 +76,20 @@ def measure(
     from eevee.measures.catalog import find_measures
     from eevee.measures.columns import measure_files
 
-    if any(out.exists() and file.exists() and out.samefile(file) for file in files):
-        raise typer.BadParameter("--out is one of the files that are read; give another name")
+    refuse_overwriting(files, {"--out": out, "--groups-out": similar.groups_out})
     if not 0 < max_mb <= 1e6:
         raise typer.BadParameter(f"--max-mb lies in 0..1000000, not {max_mb:g}")
+    if similar.similarity is not None or similar.diversity is not None:
+        given = {"task": task, "convention": convention, "max_mb": max_mb}
+        compare(files, similar, names, out, given, as_json=output.as_json)
+        return
+    if names is None or out is None:
+        raise typer.BadParameter("give --with and --out, or --similarity, or --diversity")
     chosen = find_measures(names, convention=convention, seed=seed)
     found = measure_files(
-        files, chosen, task=task, n_groups=groups, n_permutations=null, seed=seed, max_mb=max_mb
-    )
+        files, chosen, task=task, n_groups=groups, n_permutations=null, seed=seed, max_mb=max_mb,
+        prior=prior,
+    )  # fmt: skip
     found.write_csv(out)
     if output.as_json:
         rows = [one.as_json() for one in found.scores]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -42,13 +43,19 @@ def sweep(
     ks: Annotated[
         str, typer.Option("--sizes", help="Sizes: 1:26 (both included), 2:20:3 or 1,4,8.")
     ],
+    epsilon: Annotated[
+        float | None,
+        typer.Option(
+            "--epsilon", help="A search loss: say the smallest size that reaches it.", min=0
+        ),
+    ] = None,
 ) -> None:
     """Search at several sizes, and show the loss over k for both kinds of target (Fig. 5)."""
     from eevee.analysis.ablation import ablate_subsets
     from eevee.report.searches import save_sweep
     from eevee.search.sweep import sweep as search_sizes
 
-    sizes = parse_sizes(ks)
+    sizes, epsilon = parse_sizes(ks), checked_loss(epsilon)
     procedure, kept = search.make(scorer.paper), rules.make()
     with session(run, len(sizes) * search.searches) as job:
         read = rules.pay(table.read())
@@ -63,24 +70,40 @@ def sweep(
             asked = job.settings(table, scorer, search, rules, k=sizes)
             save_sweep(run.out, made, result, without, asked)
     if run.as_json:
-        print_json(_as_json(result))
+        print_json(_as_json(result, epsilon))
     else:
-        _print_sweep(result, made.targets, verbose=run.verbose)
+        _print_sweep(result, made.targets, epsilon, verbose=run.verbose)
         print_written(run.out)
     job.finish()
 
 
-def _as_json(result: SweepResult) -> dict[str, object]:
+def _as_json(result: SweepResult, epsilon: float | None) -> dict[str, object]:
+    from eevee.search.enough import sizes_that_reach
+
     verdicts = {str(k): one.as_dict() for k, one in result.verdicts.items()}
     about = {"minimised": result[0].targets, "objective": result[0].objective}
-    return {"verdicts": verdicts, **about, "curve": result.curve.to_dict("records")}
+    found: dict[str, object] = {
+        "verdicts": verdicts,
+        **about,
+        "curve": result.curve.to_dict("records"),
+    }
+    if epsilon is None:
+        return found
+    sizes = sizes_that_reach(result.curve, epsilon)
+    reached = {key: int(one.value) if one.observed else None for key, one in sizes.items()}
+    return {**found, "epsilon": epsilon, "smallest_size": reached}
 
 
-def _print_sweep(result: SweepResult, targets: str, *, verbose: bool) -> None:
+def _print_sweep(
+    result: SweepResult, targets: str, epsilon: float | None, *, verbose: bool
+) -> None:
+    from eevee.search.enough import reach_in_words
     from eevee.search.verdict import sizes_in_words
 
     print_line(sizes_in_words(result.verdicts))
     _print_curve(result, targets)
+    for line in [] if epsilon is None else reach_in_words(result.curve, epsilon):
+        print_line(line)
     if verbose:
         _print_subsets(result)
     else:
@@ -110,6 +133,19 @@ def parse_sizes(text: str) -> list[int]:
             f"--sizes is 1:26, 2:20:3 or 1,4,8 (sizes from 1), not {text!r}"
         ) from None
     return sorted(sizes)
+
+
+def checked_loss(epsilon: float | None) -> float | None:
+    """Return a loss to reach that is a number; wrong usage if it is none.
+
+    Examples
+    --------
+    >>> checked_loss(0.25)
+    0.25
+    """
+    if epsilon is not None and not 0 <= epsilon < math.inf:
+        raise typer.BadParameter(f"--epsilon is a loss, not below 0; not {epsilon:g}")
+    return epsilon
 
 
 def _print_curve(results: SweepResult, targets: str) -> None:

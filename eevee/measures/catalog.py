@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
+from typing import Literal, cast
 
 from eevee.base.errors import EeveeError, did_you_mean
 from eevee.measures.covariances import HSCORE, REGULARISED, TRANSRATE
@@ -14,10 +16,12 @@ from eevee.measures.linear_probes import (
     gaussian_definition,
     linear_definition,
 )
+from eevee.measures.loss_data_columns import curve_definition
 from eevee.measures.measure import Definition
 from eevee.measures.mixture import nleep_definition, pactran_on_mixture
 from eevee.measures.pactran_counts import checked_convention, definition
 from eevee.measures.source_classes import LEEP, NCE
+from eevee.measures.task_priors import PRIOR_MEAN, PRIOR_VARIANCE, PROBE_LOSS
 
 _MAKERS: dict[str, Callable[[str, int], Definition]] = {
     "leep": lambda convention, seed: LEEP,
@@ -36,9 +40,18 @@ _MAKERS: dict[str, Callable[[str, int], Definition]] = {
         "dirichlet", convention, seed
     ),
     "n-pactran-gamma": lambda convention, seed: pactran_on_mixture("gamma", convention, seed),
+    "probe-loss": lambda convention, seed: PROBE_LOSS,
+    "task-prior-mean": lambda convention, seed: PRIOR_MEAN,
+    "task-prior-variance": lambda convention, seed: PRIOR_VARIANCE,
+    "va": partial(curve_definition, "va"),
+    "mi": partial(curve_definition, "mi"),
+    "mdl": partial(curve_definition, "mdl"),
+    "sdl": partial(curve_definition, "sdl"),
+    "esc": partial(curve_definition, "esc"),
 }
 NAMES = tuple(_MAKERS)
 GRID = "pactran-gaussian-grid"
+_EPSILON = re.compile(r"(sdl|esc)-e([0-9.]{1,12})")
 _PAIR = re.compile(r"pactran-gaussian-a([0-9.]{1,12})-b([0-9.]{1,12})")
 
 
@@ -51,7 +64,7 @@ def find_measures(
     ----------
     names : list of str, or str with commas
         Of `NAMES`; ``pactran-gaussian-a0.1-b10`` for other settings, ``pactran-gaussian-grid`` for
-        the six pairs of the released code.
+        the six pairs of the released code; ``sdl-e0.5`` and ``esc-e0.5`` for another epsilon.
     convention : {"paper", "reference"}
     seed : int
         Of mixtures.
@@ -82,13 +95,21 @@ def find_measures(
 def _find(name: str, convention: str, seed: int) -> Definition:
     if name in _MAKERS:
         return _MAKERS[name](convention, seed)
+    level = _EPSILON.fullmatch(name)
+    if level is not None:
+        kind = cast(Literal["sdl", "esc"], level[1])
+        return curve_definition(kind, convention, seed, _number(name, level[2]))
     pair = _PAIR.fullmatch(name)
     if pair is None:
         hint = did_you_mean(name, [*NAMES, GRID]) or f"; there are {', '.join(NAMES)} and {GRID}"
         raise EeveeError(f"{name!r} is no measure{hint}")
-    try:
-        a, b = float(pair[1]), float(pair[2])
-    except ValueError:
-        raise EeveeError(f"{name!r}: a and b must be numbers, such as a0.1-b10") from None
+    a, b = _number(name, pair[1]), _number(name, pair[2])
     made = gaussian_definition(a, b, convention)
     return Definition(name, made.compute, made.needs, made.unit, made.bound, made.higher_is_better)
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise EeveeError(f"{name!r}: settings must be numbers such as 0.1, not {text!r}") from None

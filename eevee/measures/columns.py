@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy.typing as npt
+
 from eevee.base.errors import EeveeError
 from eevee.base.files import replacing
 from eevee.measures.feature_files import LABELS, MAX_MB, FeatureFile, read_features
-from eevee.measures.measure import Definition, Measure
+from eevee.measures.measure import Definition, Measure, NotReached
 from eevee.measures.resampling import N_GROUPS, Null, permutation_null
 from eevee.measures.sample import Sample
 
@@ -102,6 +104,7 @@ def measure_files(
     n_permutations: int = 0,
     seed: int = 0,
     max_mb: float = MAX_MB,
+    prior: Path | None = None,
 ) -> ProxyColumns:
     """Compute measures of files of features, one after the other.
 
@@ -119,6 +122,8 @@ def measure_files(
         Of labels, for what scores are where labels mean nothing; 0 for none.
     seed : int
     max_mb : float
+    prior : Path, optional
+        File of features that task priors are made of, of the same samples in the same order.
 
     Raises
     ------
@@ -145,18 +150,27 @@ def measure_files(
     notes: list[str] = []
     seen: dict[tuple[str, str], str] = {}
     timed = True
+    about = None if prior is None else read_features(prior, task=task, max_mb=max_mb)
     for path in wanted:
         file = read_features(path, task=task, max_mb=max_mb)
+        _check_prior(file, about)
         if (file.model, file.task) in seen:
             earlier = seen[file.model, file.task]
             raise EeveeError(f"{path}: is of the same model and task as {earlier}; give one")
         seen[file.model, file.task] = file.source
         timed = timed and file.seconds is not None
+        given = None if about is None else about.features
+        samples: dict[str, Sample] = {}  # shared: what measures of one sample keep is kept
         for definition in measures:
             if getattr(file, definition.needs) is None:
                 notes.append(f"{path}: {definition.name} left out: it needs {definition.needs}")
                 continue
-            scores.append(_measured(file, definition, n_groups, n_permutations, seed))
+            try:
+                scores.append(
+                    _measured(file, definition, samples, n_groups, n_permutations, seed, given)
+                )
+            except NotReached as why:
+                notes.append(f"{path}: {definition.name} left out: {why}")
     if not scores:
         raise EeveeError(f"no measure can be computed: {notes[0]}")
     if not timed:
@@ -169,12 +183,34 @@ def measure_files(
     return ProxyColumns(tuple(scores), tuple(notes))
 
 
+def _check_prior(file: FeatureFile, prior: FeatureFile | None) -> None:
+    if prior is None:
+        return
+    if prior.features is None:
+        raise EeveeError(f"{prior.source}: holds no features, which a prior is made of")
+    same = prior.labels.shape == file.labels.shape and len(prior.features) == len(file.labels)
+    if not same or (prior.task == file.task and (prior.labels != file.labels).any()):
+        raise EeveeError(
+            f"{prior.source}: has other labels than {file.source}; a prior must be of the same "
+            "samples in the same order"
+        )
+
+
 def _measured(
-    file: FeatureFile, definition: Definition, n_groups: int, n_permutations: int, seed: int
+    file: FeatureFile,
+    definition: Definition,
+    samples: dict[str, Sample],
+    n_groups: int,
+    n_permutations: int,
+    seed: int,
+    prior: npt.ArrayLike | None,
 ) -> ProxyScore:
-    given = {definition.needs: getattr(file, definition.needs)}
+    needs = definition.needs
     try:
-        sample = Sample.of(file.labels, seed=seed, **given)
+        if needs not in samples:
+            given = {needs: getattr(file, needs)}
+            samples[needs] = Sample.of(file.labels, seed=seed, prior=prior, **given)
+        sample = samples[needs]
         measure = definition.measure(sample, n_groups=n_groups, seed=seed)
         null = None
         if n_permutations:
@@ -182,6 +218,8 @@ def _measured(
             null = permutation_null(
                 lambda rows: sign * definition.value(rows), sample, n_permutations, seed
             )
+    except NotReached:
+        raise
     except EeveeError as error:
         raise EeveeError(f"{file.source}: {error}") from None
     cost = (file.seconds or 0.0) + measure.seconds

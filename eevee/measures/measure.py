@@ -15,6 +15,10 @@ from eevee.measures.sample import Sample
 Bound = Literal["exact", "lower", "upper"]
 
 
+class NotReached(EeveeError):
+    """A value that is only known to be above what was measured, and so is none."""
+
+
 @dataclass(frozen=True)
 class Measure:
     """A measured number, in its own sign and unit.

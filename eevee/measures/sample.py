@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -31,12 +31,15 @@ class Sample:
         Probabilities that the source model gives to its own classes.
     first_half : bool array, shape (n_samples,)
         Rows to fit on where a measure holds out the others.
+    prior : array, shape (n_samples, n_prior_features), or None
+        Features of the model that a task prior is made of.
     """
 
     codes: IntArray
     features: FloatArray | None
     source_probs: FloatArray | None
     first_half: BoolArray
+    prior: FloatArray | None = None
 
     @classmethod
     def of(
@@ -45,6 +48,7 @@ class Sample:
         *,
         features: npt.ArrayLike | None = None,
         source_probs: npt.ArrayLike | None = None,
+        prior: npt.ArrayLike | None = None,
         seed: int = 0,
     ) -> Sample:
         """Check arrays; nothing is changed in place.
@@ -55,6 +59,7 @@ class Sample:
         features : array, shape (n_samples, n_features), optional
         source_probs : array, shape (n_samples, n_source_classes), optional
             Rows sum to one, within 0.001; they are divided by their sums.
+        prior : array, shape (n_samples, n_prior_features), optional
         seed : int
             Of the halves, which are drawn within classes.
 
@@ -72,7 +77,8 @@ class Sample:
         codes = _codes(labels)
         rows = None if features is None else _features(features, len(codes))
         probs = None if source_probs is None else _probabilities(source_probs, len(codes))
-        return cls(codes, rows, probs, _halves(codes, seed))
+        about = None if prior is None else _features(prior, len(codes))
+        return cls(codes, rows, probs, _halves(codes, seed), about)
 
     @property
     def n_rows(self) -> int:
@@ -109,11 +115,12 @@ class Sample:
 
         codes = np.unique(self.codes[wanted], return_inverse=True)[1]
         chosen = part(self.features), part(self.source_probs)
-        return Sample(codes.astype(np.int64), *chosen, self.first_half[wanted])
+        halves = self.first_half[wanted]
+        return Sample(codes.astype(np.int64), *chosen, halves, part(self.prior))
 
     def relabelled(self, codes: IntArray) -> Sample:
         """Return the same rows with other classes."""
-        return Sample(codes, self.features, self.source_probs, self.first_half)
+        return replace(self, codes=codes)
 
 
 def _codes(labels: npt.ArrayLike) -> IntArray:
@@ -179,3 +186,20 @@ def _halves(codes: IntArray, seed: int) -> BoolArray:
     first = np.zeros(len(codes), dtype=np.bool_)
     first[by_class[::2]] = True
     return first
+
+
+def checked_features(values: npt.ArrayLike) -> FloatArray:
+    """Return features as numbers, rows x columns, where there are no labels beside them.
+
+    Raises
+    ------
+    EeveeError
+        As of `Sample.of`.
+
+    Examples
+    --------
+    >>> checked_features([[0, 1], [1, 0]]).dtype
+    dtype('float64')
+    """
+    array = np.asarray(values)
+    return _features(array, len(array) if array.ndim else 0)

@@ -18,6 +18,7 @@ from eevee.plots.cost import cost_data, cost_figure, draw_cost
 from eevee.plots.heatmap import draw_heatmap, heatmap_data, heatmap_figure
 from eevee.plots.learning import draw_learning, learning_data, learning_figure
 from eevee.plots.pareto import draw_pareto, pareto_data, pareto_figure
+from eevee.plots.probes import draw_probes, probes_data, probes_figure
 from eevee.plots.rank import draw_rank, rank_data, rank_figure
 from eevee.plots.sweep import draw_sweep, sweep_data, sweep_figure
 
@@ -32,6 +33,7 @@ __all__ = [
     "draw_heatmap",
     "draw_learning",
     "draw_pareto",
+    "draw_probes",
     "draw_rank",
     "draw_sweep",
     "figure",
@@ -41,6 +43,8 @@ __all__ = [
     "learning_figure",
     "pareto_data",
     "pareto_figure",
+    "probes_data",
+    "probes_figure",
     "rank_data",
     "rank_figure",
     "read_data",

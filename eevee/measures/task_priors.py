@@ -1,0 +1,245 @@
+"""Task priors in closed form: what a model gives on tasks drawn from a prior, none of them run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from eevee.base.arrays import FloatArray
+from eevee.base.errors import EeveeError
+from eevee.measures.measure import Definition, Measure
+from eevee.measures.sample import Sample
+from eevee.measures.spectrum import spectrum
+from eevee.measures.task_kernels import Kernel, feature_kernel, group_kernel
+
+RELATIVE_TEMPERATURE = 1e-5 * 8192
+"""Of the released experiments, in root mean squares of the prior's entries: T = 1e-5 for a kernel
+of 8,192 samples and Frobenius norm 1."""
+GRAPHS = ("directed", "undirected")
+Graph = Literal["directed", "undirected"]
+
+
+@dataclass(frozen=True)
+class TaskPriorMoments:
+    """Mean and variance of Tr(MG) over graphs G of a prior.
+
+    Attributes
+    ----------
+    mean, variance : float
+    temperature : float
+    graph : {"directed", "undirected"}
+    """
+
+    mean: float
+    variance: float
+    temperature: float
+    graph: Graph
+
+
+def prior_temperature(prior: Kernel, temperature: float | None = None) -> float:
+    """Return a temperature that is checked, or the default of a prior.
+
+    Raises
+    ------
+    EeveeError
+        If it is not positive.
+
+    Examples
+    --------
+    >>> round(prior_temperature(feature_kernel(np.eye(4))), 6)
+    0.02048
+    """
+    if temperature is None:
+        return RELATIVE_TEMPERATURE * prior.root_mean_square
+    if not 0 < temperature < math.inf:
+        raise EeveeError(f"temperature: must be a positive number, not {temperature}")
+    return float(temperature)
+
+
+def task_prior_moments(
+    prior: Kernel,
+    model: Kernel,
+    *,
+    temperature: float | None = None,
+    graph: Graph = "directed",
+) -> TaskPriorMoments:
+    """Return the mean and variance of Tr(MG) over tasks of a prior.
+
+    Parameters
+    ----------
+    prior : Kernel
+        K: which samples tend to be of one class. Of the same samples in the same order as `model`.
+    model : Kernel
+        M: which samples the model holds to be alike.
+    temperature : float, optional
+        T, on the scale of the prior's kernel. The default is 0.08192 root mean squares of its
+        entries, which is 1e-5 for 8,192 samples and Frobenius norm 1, as in the released code.
+    graph : {"directed", "undirected"}
+        Whether edges i -> j and j -> i are drawn each by itself (the paper), or are one edge, as
+        in the graph of any labelling.
+
+    Returns
+    -------
+    TaskPriorMoments
+
+    Raises
+    ------
+    EeveeError
+        If numbers of samples differ, or a setting is none.
+
+    Notes
+    -----
+    "Task priors: enhancing model evaluation by considering the entire space of downstream tasks",
+    Theorem 2.6, which holds for directed graphs. In undirected ones an edge of two samples has the
+    probability s(2 K_ij / T), and counts twice. Time n**2 (r + s), memory 256 n.
+
+    Examples
+    --------
+    >>> rows = np.random.default_rng(0).normal(size=(50, 3))
+    >>> own = feature_kernel(rows)
+    >>> other = feature_kernel(np.random.default_rng(1).normal(size=(50, 3)))
+    >>> task_prior_moments(own, own).mean > task_prior_moments(own, other).mean
+    True
+    """
+    return moments_of_models(prior, [model], temperature=temperature, graph=graph)[0]
+
+
+def moments_of_models(
+    prior: Kernel,
+    models: Sequence[Kernel],
+    *,
+    temperature: float | None = None,
+    graph: Graph = "directed",
+) -> list[TaskPriorMoments]:
+    """Return `task_prior_moments` of several models; the prior's kernel is computed once.
+
+    Raises
+    ------
+    EeveeError
+        As of `task_prior_moments`.
+
+    Examples
+    --------
+    >>> own = feature_kernel(np.random.default_rng(0).normal(size=(50, 3)))
+    >>> moments_of_models(own, [own, own])[1].graph
+    'directed'
+    """
+    if graph not in GRAPHS:
+        raise EeveeError(f"graph: 'directed' or 'undirected', not {graph!r}")
+    for model in models:
+        if model.n_samples != prior.n_samples:
+            raise EeveeError(
+                f"model: {model.n_samples} samples, but the prior has {prior.n_samples}; both must "
+                "be of the same samples in the same order"
+            )
+    heat = prior_temperature(prior, temperature)
+    sums = np.zeros((len(models), 2))
+    for start, stop in prior.upper_blocks():
+        edges = _edges(prior.block(start, stop, start), heat, graph)
+        sums += [_block_sums(edges, model.block(start, stop, start)) for model in models]
+    return [TaskPriorMoments(mean, variance, heat, graph) for mean, variance in sums.tolist()]
+
+
+def _edges(kernel: FloatArray, heat: float, graph: Graph) -> tuple[FloatArray, FloatArray]:
+    """Return p and p (1 - p) of edges, times how often they count in sums over upper blocks."""
+    size = len(kernel)
+    own = np.arange(size)
+    kernel /= heat
+    if graph == "undirected":
+        kernel *= 2
+        kernel[own, own] /= 2
+    rare = np.abs(kernel)  # the smaller of p and 1 - p, without the digits that 1 - p loses
+    np.negative(rare, out=rare)
+    np.exp(rare, out=rare)
+    over = rare + 1
+    rare /= over
+    present = np.copysign(0.5 - rare, kernel)
+    present += 0.5
+    spread = rare
+    spread /= over
+    present[:, size:] *= 2
+    spread[:, size:] *= 2
+    if graph == "undirected":
+        spread *= 2
+        spread[own, own] /= 2
+    return present, spread
+
+
+def _block_sums(edges: tuple[FloatArray, FloatArray], model: FloatArray) -> tuple[float, float]:
+    present, spread = edges
+    mean = float(np.vdot(present, model))
+    model *= model
+    return mean, float(np.vdot(spread, model))
+
+
+def _probe_loss(sample: Sample) -> float:
+    assert sample.features is not None
+    centred = sample.features - sample.features.mean(axis=0)
+    explained = np.square(spectrum(centred).class_projections(centred, sample)).sum()
+    counts = sample.counts.astype(np.float64)
+    total = float((counts - counts**2 / sample.n_rows).sum())
+    return max(0.0, (total - float(explained)) / sample.n_rows)
+
+
+PROBE_LOSS = Definition("probe-loss", _probe_loss, "features", "squared error", "exact", False)
+
+
+def probe_loss(
+    features: npt.ArrayLike, labels: npt.ArrayLike, *, n_groups: int = 0, seed: int = 0
+) -> Measure:
+    """Return the least mean squared error of a linear probe with a bias, in closed form.
+
+    Parameters
+    ----------
+    features : array, shape (n_samples, n_features)
+    labels : array, shape (n_samples,)
+    n_groups, seed
+        As of `leep`.
+
+    Returns
+    -------
+    Measure
+        Lower is better. On the samples that are given: with as many features as samples it is 0.
+
+    Raises
+    ------
+    EeveeError
+        If the input is not what it should be (`Sample.of`).
+
+    Notes
+    -----
+    Task priors, Theorem 2.3: (|YH|^2 - Tr(V'Y'YV)) / n for one-hot Y and the right singular
+    vectors V of the centred features. (The paper's section 2.1 does not centre.)
+
+    Examples
+    --------
+    >>> round(probe_loss([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]).value, 6)
+    0.1
+    """
+    sample = Sample.of(labels, features=features)
+    return PROBE_LOSS.measure(sample, n_groups=n_groups, seed=seed)
+
+
+def _sample_moments(sample: Sample) -> TaskPriorMoments:
+    """Under the prior of the sample, or that samples of one class are alike."""
+    assert sample.features is not None
+    given = sample.prior
+    prior = group_kernel(sample.codes) if given is None else feature_kernel(given)
+    return task_prior_moments(prior, feature_kernel(sample.features))
+
+
+PRIOR_MEAN = Definition(
+    "task-prior-mean", lambda sample: _sample_moments(sample).mean, "features", "alignment"
+)
+PRIOR_VARIANCE = Definition(
+    "task-prior-variance",
+    lambda sample: _sample_moments(sample).variance,
+    "features",
+    "alignment squared",
+    higher_is_better=False,
+)

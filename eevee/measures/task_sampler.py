@@ -1,0 +1,377 @@
+"""Tasks drawn from a prior: labellings, how likely each draw was, and weights that correct them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import logsumexp
+
+from eevee.base.arrays import FloatArray, IntArray
+from eevee.base.errors import EeveeError
+from eevee.measures.task_kernels import Kernel
+from eevee.measures.task_priors import prior_temperature
+
+AT_ONCE = 128
+"""Tasks that are drawn together: products of matrices in place of products with vectors."""
+STEPS = 64
+"""Samples between two updates of the sums over all samples."""
+Order = Literal["permutation", "index"]
+
+
+@dataclass(frozen=True, eq=False)
+class SampledTasks:
+    """Labellings drawn from a prior restricted to `n_classes` classes.
+
+    Attributes
+    ----------
+    labels : int array, shape (n_tasks, n_samples)
+    log_probs : array, shape (n_tasks,)
+        Of each draw, given the order, before any sweep.
+    energies : array, shape (n_tasks,)
+        Tr(GK) of each draw before any sweep.
+    order : int array, shape (n_samples,)
+        In which samples were labelled.
+    n_classes : int
+    temperature : float
+    coupling : {1, 2}
+
+    Notes
+    -----
+    A sweep leaves the prior as it is, so that weights stay right for what it makes of the draws.
+
+    Examples
+    --------
+    >>> from eevee.measures.task_kernels import feature_kernel
+    >>> prior = feature_kernel(np.random.default_rng(0).normal(size=(6, 2)))
+    >>> tasks = sample_tasks(prior, 2, n_tasks=1000, temperature=0.5)
+    >>> bool(1 < tasks.effective_size < 1000), round(float(tasks.weights.sum()), 12)
+    (True, 1.0)
+    """
+
+    labels: IntArray
+    log_probs: FloatArray
+    energies: FloatArray
+    order: IntArray
+    n_classes: int
+    temperature: float
+    coupling: int
+
+    @property
+    def log_weights(self) -> FloatArray:
+        """Log of how much likelier a task is under the prior than drawn, up to a constant."""
+        return np.asarray(self.energies / self.temperature - self.log_probs)
+
+    @property
+    def weights(self) -> FloatArray:
+        """Weights that sum to 1: a weighted mean estimates the mean over the prior."""
+        return np.asarray(np.exp(self.log_weights - logsumexp(self.log_weights)))
+
+    @property
+    def effective_size(self) -> float:
+        """Unweighted draws that the weighted ones are worth; near 1 they say little."""
+        return float(1 / np.square(self.weights).sum())
+
+
+def sample_tasks(
+    prior: Kernel,
+    n_classes: int,
+    *,
+    n_tasks: int = 100,
+    temperature: float | None = None,
+    coupling: int = 2,
+    order: Order | npt.ArrayLike = "permutation",
+    n_sweeps: int = 0,
+    seed: int = 0,
+) -> SampledTasks:
+    """Draw labellings from a prior, one sample after the other given those before it.
+
+    Parameters
+    ----------
+    prior : Kernel
+    n_classes : int
+    n_tasks : int
+    temperature : float, optional
+        As of `task_prior_moments`.
+    coupling : {2, 1}
+        What a pair of samples counts: 2 is right (exactly so for two samples); 1 is the paper's
+        Algorithm 1, which draws at twice the temperature.
+    order : {"permutation", "index"} or array of int, shape (n_samples,)
+        A random order, drawn once for all tasks (the released code draws one per seed), or that of
+        the file (Algorithm 1).
+    n_sweeps : int
+        Of Gibbs sampling over all samples, after the draw.
+    seed : int
+        More tasks of a seed begin with the same ones.
+
+    Raises
+    ------
+    EeveeError
+        If a setting is none.
+
+    Notes
+    -----
+    The prior is mu(y) ~ exp(Tr(GK) / T) with G_ij = 1 where y_i = y_j, a Potts model. Each label is
+    drawn given those before it and without a look at those to come, so that draws follow another
+    law: weigh them (`SampledTasks.weights`). Time per task and sweep is n r q for a kernel with a
+    factor of rank r, n**2 q otherwise.
+
+    Examples
+    --------
+    >>> from eevee.measures.task_kernels import feature_kernel
+    >>> prior = feature_kernel([[0.0, 1.0], [0.1, 1.0], [1.0, 0.0], [1.0, 0.1]])
+    >>> sample_tasks(prior, 2, n_tasks=3, temperature=0.01, order="index").labels.tolist()
+    [[1, 1, 0, 0], [1, 1, 0, 0], [1, 1, 0, 0]]
+    """
+    if n_classes < 2 or n_tasks < 1 or n_sweeps < 0:
+        raise EeveeError("tasks: at least 2 classes and 1 task are needed, and no sweeps below 0")
+    heat = prior_temperature(prior, temperature)
+    rng = np.random.default_rng(seed)
+    places = _order(order, prior.n_samples, rng)
+    uniform = rng.random((n_tasks, prior.n_samples))
+    sweeps = np.random.default_rng([seed, 1])
+    walk = _Walk(prior, places, n_classes, heat, _checked_coupling(coupling))
+    parts = []
+    for first in range(0, n_tasks, AT_ONCE):
+        chunk = uniform[first : first + AT_ONCE]
+        labels, log_probs, energies = walk.draw(chunk)
+        for _ in range(n_sweeps):
+            labels = walk.sweep(labels, sweeps.random(chunk.shape))
+        parts.append((labels, log_probs, energies))
+    labels, log_probs, energies = (np.concatenate(one) for one in zip(*parts, strict=True))
+    placed = np.empty_like(labels)
+    placed[:, places] = labels
+    return SampledTasks(placed, log_probs, energies, places, n_classes, heat, coupling)
+
+
+def task_log_probs(
+    prior: Kernel,
+    labels: npt.ArrayLike,
+    n_classes: int,
+    *,
+    temperature: float | None = None,
+    coupling: int = 2,
+    order: Order | npt.ArrayLike = "index",
+) -> FloatArray:
+    """Return the log-probabilities with which `sample_tasks` draws labellings.
+
+    Parameters
+    ----------
+    prior, n_classes, temperature, coupling
+        As of `sample_tasks`.
+    labels : int array, shape (n_tasks, n_samples)
+    order : "index" or array of int
+        Such as `SampledTasks.order`.
+
+    Raises
+    ------
+    EeveeError
+        If labels are not in 0..n_classes - 1.
+
+    Examples
+    --------
+    >>> from eevee.measures.task_kernels import matrix_kernel
+    >>> np.exp(task_log_probs(matrix_kernel(np.eye(2)), [[0, 0], [0, 1]], 2, temperature=1.0))
+    array([0.25, 0.25])
+    """
+    given = np.asarray(labels)
+    if given.ndim != 2 or given.shape[1] != prior.n_samples or given.dtype.kind not in "iu":
+        raise EeveeError("labels: expected whole numbers, tasks x samples of the prior")
+    if given.size and not 0 <= given.min() <= given.max() < n_classes:
+        raise EeveeError(f"labels: must lie in 0..{n_classes - 1}")
+    if isinstance(order, str) and order != "index":
+        raise EeveeError("order: give 'index', or the order of the draw")
+    places = _order(order, prior.n_samples, np.random.default_rng(0))
+    heat = prior_temperature(prior, temperature)
+    walk = _Walk(prior, places, n_classes, heat, _checked_coupling(coupling))
+    ordered = given[:, places].astype(np.int64)
+    starts = range(0, len(ordered), AT_ONCE)
+    return np.concatenate([walk.log_probs(ordered[one : one + AT_ONCE]) for one in starts])
+
+
+def _checked_coupling(coupling: int) -> int:
+    if coupling not in (1, 2):
+        raise EeveeError(f"coupling: 2, or 1 for the paper's Algorithm 1; not {coupling}")
+    return coupling
+
+
+def _order(order: str | npt.ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
+    if isinstance(order, str):
+        if order not in ("permutation", "index"):
+            raise EeveeError(f"order: 'permutation', 'index' or an array, not {order!r}")
+        return rng.permutation(n) if order == "permutation" else np.arange(n)
+    places = np.asarray(order)
+    if places.shape != (n,) or not np.array_equal(np.sort(places), np.arange(n)):
+        raise EeveeError(f"order: must be the numbers 0 to {n - 1}, each once")
+    return places.astype(np.int64)
+
+
+class _Walk:
+    """Visits samples in an order and labels each, for many tasks at once."""
+
+    def __init__(
+        self, prior: Kernel, order: IntArray, n_classes: int, heat: float, coupling: int
+    ) -> None:
+        self.prior, self.order = prior, order
+        self.q, self.heat, self.coupling = n_classes, heat, coupling
+        self.factor = None if prior.factor is None else prior.factor[order]
+
+    def draw(self, uniform: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
+        return self._pass(uniform, None, self.coupling)
+
+    def log_probs(self, labels: IntArray) -> FloatArray:
+        return self._pass(None, labels, self.coupling)[1]
+
+    def sweep(self, labels: IntArray, uniform: FloatArray) -> IntArray:
+        return self._pass(uniform, labels, 2)[0]
+
+    def _rows(self, start: int) -> FloatArray:
+        """Rows of what products with sums of the tasks give similarities to classes."""
+        if self.factor is not None:
+            return self.factor[start : start + STEPS]
+        wanted = self.order[start : start + STEPS]
+        return np.vstack([self.prior.block(i, i + 1) for i in wanted])[:, self.order]
+
+    def _moved(self, rows: FloatArray, start: int, change: FloatArray) -> FloatArray:
+        """What the sums of the tasks change by."""
+        if self.factor is not None:
+            return np.asarray(rows.T @ change)
+        found = np.zeros((len(self.order), change.shape[1]))
+        found[start : start + len(rows)] = change
+        return found
+
+    def _among(self, rows: FloatArray, start: int) -> FloatArray:
+        if self.factor is not None:
+            return np.asarray(rows @ rows.T)
+        return rows[:, start : start + len(rows)]
+
+    def _pass(
+        self, uniform: FloatArray | None, given: IntArray | None, coupling: int
+    ) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Label all samples: anew (no labels given), as given (no draws), or over what is given."""
+        some = given if uniform is None else uniform
+        assert some is not None
+        n_tasks, n = some.shape
+        old = given if uniform is not None else None
+        run = _Run(n_tasks, self.q, coupling / self.heat)
+        labels = np.empty((n_tasks, n), dtype=np.int64)
+        sums = self._sums(old, n_tasks)
+        for start in range(0, n, STEPS):
+            rows = self._rows(start)
+            among, fields = self._among(rows, start), rows @ sums
+            part = slice(start, start + len(rows))
+            was = None if old is None else old[:, part]
+            if uniform is None:
+                assert given is not None
+                labels[:, part] = given[:, part]
+                change = run.label(among, fields, was, None, labels[:, part])
+            else:
+                change = run.label(among, fields, was, uniform[:, part], labels[:, part])
+            sums += self._moved(rows, start, change)
+        return labels, run.log_probs, run.energies
+
+    def _sums(self, labels: IntArray | None, n_tasks: int) -> FloatArray:
+        """Per task and class the sum of factors of its samples, or which samples they are."""
+        n = len(self.order)
+        found = np.zeros((n if self.factor is None else self.factor.shape[1], n_tasks * self.q))
+        if labels is not None:
+            for start in range(0, n, STEPS):
+                part = one_hot(labels[:, start : start + STEPS], self.q)
+                rows = None if self.factor is None else self.factor[start : start + STEPS]
+                if rows is None:
+                    found[start : start + STEPS] = part
+                else:
+                    found += rows.T @ part
+        return found
+
+
+class _Run:
+    """What the tasks of a pass add up to; labels the samples of a block one after the other."""
+
+    def __init__(self, n_tasks: int, n_classes: int, strength: float) -> None:
+        self.shape, self.strength = (n_tasks, n_classes), strength
+        self.tasks = np.arange(n_tasks)
+        self.log_probs, self.energies = np.zeros(n_tasks), np.zeros(n_tasks)
+
+    def label(
+        self,
+        among: FloatArray,
+        fields: FloatArray,
+        old: IntArray | None,
+        uniform: FloatArray | None,
+        labels: IntArray,
+    ) -> FloatArray:
+        """Draw `labels` in place, or score them without draws; return what indicators change by."""
+        tasks = self.tasks
+        change = np.zeros_like(fields)
+        for i, own in enumerate(np.diag(among)):
+            field = (fields[i] + among[i, :i] @ change[:i]).reshape(self.shape)
+            moved = change[i].reshape(self.shape)
+            if old is not None:
+                field[tasks, old[:, i]] -= own
+                moved[tasks, old[:, i]] -= 1
+            logits = field * self.strength
+            logits -= logits.max(axis=1, keepdims=True)
+            cumulated = np.exp(logits).cumsum(axis=1)
+            total = cumulated[:, -1]
+            if uniform is not None:
+                below = cumulated / total[:, None] <= uniform[:, i, None]
+                labels[:, i] = np.minimum(below.sum(axis=1), self.shape[1] - 1)
+            new = labels[:, i]
+            self.log_probs += logits[tasks, new] - np.log(total)
+            self.energies += 2 * field[tasks, new] + own
+            moved[tasks, new] += 1
+        return change
+
+
+def one_hot(labels: IntArray, n_classes: int) -> FloatArray:
+    """Return indicators, samples x (tasks x classes).
+
+    Examples
+    --------
+    >>> one_hot(np.array([[0, 1]]), 2).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    n_tasks, n = labels.shape
+    found = np.zeros((n, n_tasks * n_classes))
+    columns = labels.T + np.arange(n_tasks) * n_classes
+    found[np.arange(n)[:, None], columns] = 1
+    return found
+
+
+def task_alignments(model: Kernel, labels: npt.ArrayLike) -> FloatArray:
+    """Return Tr(MG) of a model on labellings.
+
+    Parameters
+    ----------
+    model : Kernel
+    labels : int array, shape (n_tasks, n_samples)
+
+    Raises
+    ------
+    EeveeError
+        If numbers of samples differ.
+
+    Examples
+    --------
+    >>> from eevee.measures.task_kernels import matrix_kernel
+    >>> task_alignments(matrix_kernel(np.ones((3, 3))), [[0, 0, 1], [2, 2, 2]])
+    array([5., 9.])
+    """
+    given = np.asarray(labels)
+    if given.ndim != 2 or given.shape[1] != model.n_samples or given.dtype.kind not in "iu":
+        raise EeveeError("labels: expected whole numbers, tasks x samples of the model")
+    q = int(given.max()) + 1
+    found = [np.zeros(0)]
+    for first in range(0, len(given), AT_ONCE):
+        own = one_hot(given[first : first + AT_ONCE].astype(np.int64), q)
+        if model.factor is not None:
+            squares = np.square(model.factor.T @ own).sum(axis=0)
+        else:
+            blocks = list(model.upper_blocks())
+            parts = [own[a:b] * (model.block(a, b) @ own) for a, b in blocks]
+            squares = np.sum([part.sum(axis=0) for part in parts], axis=0)
+        found.append(squares.reshape(-1, q).sum(axis=1))
+    return np.concatenate(found)

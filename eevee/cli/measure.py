@@ -9,6 +9,7 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
+from eevee.cli.measure_pairs import SimilarityOptions, compare, refuse_overwriting
 from eevee.cli.options import JsonOption
 from eevee.cli.panels import MANY, MOST_SEED
 from eevee.cli.printing import print_json, print_line, print_table, say
@@ -32,10 +33,15 @@ def measure(
         ),
     ],
     output: JsonOption,
+    similar: SimilarityOptions,
     names: Annotated[
-        str, typer.Option("--with", help="Measures, with commas: logme,leep,pactran-gaussian ...")
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="CSV file of proxy columns to write.")],
+        str | None,
+        typer.Option("--with", help="Measures, with commas: logme,leep,pactran-gaussian ..."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="CSV file of proxy columns (or of pairs) to write."),
+    ] = None,
     task: Annotated[
         str | None, typer.Option("--task", help="Task of files whose names do not say one.")
     ] = None,
@@ -70,10 +76,15 @@ def measure(
     from eevee.measures.catalog import find_measures
     from eevee.measures.columns import measure_files
 
-    if any(out.exists() and file.exists() and out.samefile(file) for file in files):
-        raise typer.BadParameter("--out is one of the files that are read; give another name")
+    refuse_overwriting(files, {"--out": out, "--groups-out": similar.groups_out})
     if not 0 < max_mb <= 1e6:
         raise typer.BadParameter(f"--max-mb lies in 0..1000000, not {max_mb:g}")
+    if similar.similarity is not None or similar.diversity is not None:
+        given = {"task": task, "convention": convention, "max_mb": max_mb}
+        compare(files, similar, names, out, given, as_json=output.as_json)
+        return
+    if names is None or out is None:
+        raise typer.BadParameter("give --with and --out, or --similarity, or --diversity")
     chosen = find_measures(names, convention=convention, seed=seed)
     found = measure_files(
         files, chosen, task=task, n_groups=groups, n_permutations=null, seed=seed, max_mb=max_mb,

@@ -142,12 +142,15 @@ def _print_front(result: ParetoResult, table: ResultsTable, *, verbose: bool) ->
     shown = evenly(result.front, SHOWN if verbose else FEW)
     part = "" if len(shown) == len(result.front) else f"; {len(shown)} shown, evenly over cost"
     how = "every subset" if result.exact else f"{len(result.evaluated)} subsets"
-    columns = ["cost", "size", "loss", "spread", "rescored_mean", "unseen"]
+    titles = {
+        "cost": f"cost ({table.cost_unit})", "size": "k", "loss": "search loss",
+        "spread": "spread", "rescored_mean": "rescored", "unseen": "unseen only",
+    }  # fmt: skip
+    columns = [name for name in titles if shown[name].notna().any()]
     print_table(
         f"Front of loss and cost: {len(result.front)} of {how} scored{part}",
         [
-            f"cost ({table.cost_unit})",
-            *("k", "search loss", "spread", "rescored", "unseen only"),
+            *(titles[name] for name in columns),
             *(["benchmarks"] if verbose else []),
         ],
         (

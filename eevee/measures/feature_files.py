@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import warnings
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -119,22 +119,28 @@ def _seconds(path: Path, value: np.ndarray[Any, Any] | None) -> float | None:
 
 
 def _reader(path: Path) -> Callable[[Path, int], Arrays]:
-    readers = dict(zip(SUFFIXES, (_npz, _npy, _parquet, _safetensors), strict=True))
+    readers = dict(zip(SUFFIXES, (read_npz, _npy, _parquet, _safetensors), strict=True))
     if path.suffix.lower() not in readers:
         raise EeveeError(f"{path}: the name must end in one of {', '.join(SUFFIXES)}")
     return readers[path.suffix.lower()]
 
 
-def _npz(path: Path, most: int) -> Arrays:
+def read_npz(path: Path, most: int, keys: Sequence[str] = _KEYS) -> Arrays:
+    """Read the arrays of an .npz file that have these names, if any have.
+
+    Raises
+    ------
+    EeveeError, TooLarge, OSError
+    """
     raw = read_bytes(path, most)
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
             if sum(sizes.values()) > most:
                 raise TooLarge
-            wanted = [key for key in _KEYS if f"{key}.npy" in sizes]
+            wanted = [key for key in keys if f"{key}.npy" in sizes]
             if not wanted or len(sizes) > _MOST_KEYS:
-                raise EeveeError(f"{path}: holds none of the arrays {', '.join(_KEYS)}")
+                raise EeveeError(f"{path}: holds none of the arrays {', '.join(keys)}")
             return {
                 key: _array(path, archive.read(f"{key}.npy"), f"the array {key!r}")
                 for key in wanted

@@ -97,8 +97,7 @@ def draw_ablation(ax: Axes, data: pd.DataFrame) -> None:
     )
     loss = float(data["loss"].max())
     ax.set_title(
-        f"whole subset, k = {len(data)}: an error of {max(loss, 0.0) ** 0.5:.2g} standard "
-        f"deviations, search loss {loss:.3g}",
+        f"whole subset, k = {len(data)}: error {error(max(loss, 0.0)):.2g}, search loss {loss:.3g}",
         loc="left",
     )
 

@@ -29,9 +29,9 @@ EXAMPLES = {
 # What makes an example quick; the last of a repeated option counts.
 QUICKER = {
     "rank": "--n-splits 2 --epochs 20",
-    "select": "--n-splits 2 --n-generations 1 --no-exhaustive --no-baselines",
-    "sweep": "--n-splits 2 --n-generations 1 --no-exhaustive",
-    "tiers": "--n-splits 2 --n-generations 1 --no-baselines",
+    "select": "--n-splits 2 --epochs 20 --n-generations 1 --no-exhaustive --no-baselines",
+    "sweep": "--n-splits 2 --epochs 20 --n-generations 1 --no-exhaustive",
+    "tiers": "--n-splits 2 --epochs 20 --n-generations 1 --no-baselines",
     "pareto": "--n-splits 2 --n-evaluations 60",
     "ablate": "--n-splits 2 --epochs 20",
     "assess": "--n-splits 2 --n-folds 2 --n-repeats 1 --n-random 5 --n-generations 1",

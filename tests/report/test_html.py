@@ -298,6 +298,16 @@ def test_charts_stand_on_errors_and_tables_have_the_losses(runs: Path):
     assert text.count("error (standard deviations)") >= 5
 
 
+def test_a_unit_of_costs_that_nobody_gave_is_said_to_be_assumed(runs: Path, tmp_path: Path):
+    assert "GPU-hours (assumed: no --cost-unit), everything once" in render(gather(["tiers"]))
+    shutil.copytree("tiers", tmp_path / "tiers")
+    path = tmp_path / "tiers/config.json"
+    config = json.loads(path.read_text())
+    config["command_line"]["Table"] += ["--cost-unit", "GPU-hours"]
+    path.write_text(json.dumps(config))
+    assert "assumed" not in render(gather([path.parent]))
+
+
 def test_ablations_of_a_sweep_are_one_grid_over_k(runs: Path):
     page = gather(["sweep"])
     frame = pd.read_csv("sweep/ablation.csv")
@@ -362,3 +372,22 @@ def test_a_search_that_was_skipped_is_a_row_with_blanks(runs: Path, tmp_path: Pa
     )
     assert "<NA>" in path.read_text()  # as runs of version 0.1 left it
     assert "skipped: too many" in render(gather([path.parent]))
+
+
+def test_doubts_about_the_table_are_said_before_the_tiers_are_trusted(runs: Path, tmp_path: Path):
+    shutil.copytree("tiers", tmp_path / "tiers")
+    path = tmp_path / "tiers/config.json"
+    config = json.loads(path.read_text())
+    said = [
+        {"severity": "wrong", "said": f"column {i} runs <b>", "do": "--column"} for i in range(9)
+    ]
+    config["table"]["findings"] = [*said, {"severity": "note", "said": "few models"}]
+    path.write_text(json.dumps(config))
+    text = render(gather([path.parent]))
+    first = " ".join(Parsed(text[: text.index("<nav")]).texts)
+    assert "9 things in the table look wrong or doubtful" in first
+    assert text.count("runs &lt;b&gt;") == 9
+    assert "<summary>2 more</summary>" in text
+    config["table"]["findings"] = said[:1]
+    path.write_text(json.dumps(config))
+    assert "1 thing in the table looks wrong" in render(gather([path.parent]))

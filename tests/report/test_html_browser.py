@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,7 +69,9 @@ def test_the_slider_moves_the_selection(page: Any):
         chosen = page.locator("#members li.in").all_inner_texts()
         assert chosen == [front["names"][i] for i in step["in"]]
         assert page.locator("#r-cost").inner_text() == step["cost"]
-        assert step["loss"] in slider.get_attribute("aria-valuetext")
+        assert f"error {step['error']}" in slider.get_attribute("aria-valuetext")
+        for name in ("error", "unseen", "loss", "kendall"):
+            assert page.locator(f"#r-{name}").inner_text() == step[name]
         assert float(page.locator("#here").first.get_attribute("cx")) == step["x"]
         page.keyboard.press("ArrowRight")
 
@@ -111,6 +114,24 @@ def test_a_phone_shows_it_without_scrolling_sideways(page: Any):
     page.set_viewport_size({"width": 390, "height": 800})
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_in_print_every_page_of_a_table_has_its_head(page: Any, tmp_path: Path):
+    text = shutil.which("pdftotext")
+    if text is None:
+        pytest.skip("no pdftotext: apt-get install poppler-utils")
+    rows = (
+        "for (let i = 0; i < 5; i++) body.append(...[...body.rows].map((r) => r.cloneNode(true)))"
+    )
+    page.evaluate(f"const body = document.querySelector('#models-table').tBodies[0]; {rows}")
+    page.pdf(path=tmp_path / "page.pdf", format="A4", prefer_css_page_size=True)
+    done = subprocess.run(
+        [text, "-layout", tmp_path / "page.pdf", "-"], capture_output=True, text=True, check=True
+    )
+    pages = [one for one in done.stdout.split("\f") if one.count("m0") > 20]
+    assert len(pages) > 5
+    for one in pages:
+        assert "Model" in one.partition("m0")[0]
 
 
 def test_without_scripts_it_is_a_document(browser: Any, address: str):

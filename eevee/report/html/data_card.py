@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from eevee.readers import USUAL_UNIT
 from eevee.report.html.pictures import Legend, matrix
 from eevee.report.html.runs import Run, number_of, pick
 from eevee.report.html.words import counted, number, percent, sentence
@@ -59,6 +60,11 @@ class DataCard:
     notes: tuple[tuple[str, str, str, str], ...]
     gaps: Markup | None
 
+    @property
+    def doubts(self) -> int:
+        """How many findings put the numbers in doubt."""
+        return sum(one.severity in ("wrong", "doubt") for one in self.findings)
+
 
 def data_card(run: Run, table: ResultsTable | None) -> DataCard:
     """Say what a run read, as its config tells it."""
@@ -84,7 +90,10 @@ def _facts(run: Run, about: Mapping[str, Any]) -> list[Fact]:
         Fact(number(number_of(about, name)), name) for name in ("models", "benchmarks", "columns")
     ]
     facts.append(Fact(percent(number_of(about, "coverage")), "of the cells measured"))
-    facts.append(Fact(number(total), f"{run.cost_unit}, everything once"))
+    typed = run.words("Table")
+    assumed = "--costs" in typed and "--cost-unit" not in typed and run.cost_unit == USUAL_UNIT
+    unit = f"{run.cost_unit} (assumed: no --cost-unit)" if assumed else run.cost_unit
+    facts.append(Fact(number(total), f"{unit}, everything once"))
     if np.isfinite(rank):
         facts.append(Fact(f"{rank:.1f}", "independent columns (effective rank)"))
     return facts

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-from inspect_ai._eval.loader import load_tasks  # what `inspect eval-set` calls with its arguments
+from inspect_ai._eval.loader import load_tasks  # `inspect eval-set` gives it its arguments
 
 listed = subprocess.run(["grep", "-v", "^#", sys.argv[1]], capture_output=True, text=True).stdout  # noqa: PLW1510
 print(json.dumps([one.name for one in load_tasks(listed.split())]))

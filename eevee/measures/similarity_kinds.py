@@ -1,0 +1,262 @@
+"""Kinds of distances between layers: how each is computed, and how sure it is."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy import linalg
+
+from eevee.base.arrays import FloatArray
+from eevee.base.errors import EeveeError, did_you_mean
+from eevee.base.remembered import per_object
+from eevee.base.seeds import child_seed
+from eevee.measures.layers import MARGIN, Layer, check_margin, orthonormal
+from eevee.measures.measure import Measure
+
+Energy = Literal["sigma", "sigma2"]
+CONVENTIONS = ("paper", "reference", "anatome")
+KEPT = 0.99
+"""Share of singular values that SVCCA keeps."""
+_GROUPS = 3
+"""Number of a child seed."""
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """A kind of distance between two layers: 0 where they are equal.
+
+    Attributes
+    ----------
+    name : str
+    compute : callable
+    columns : callable or None
+        Columns that correlations are taken of, for which a layer needs rows; None: any number.
+    symmetric : bool
+    """
+
+    name: str
+    compute: Callable[[Layer, Layer], float]
+    columns: Callable[[Layer], int] | None = None
+    symmetric: bool = True
+
+    def distance(self, first: Layer, second: Layer, *, margin: float = MARGIN) -> float:
+        """Return the distance.
+
+        Raises
+        ------
+        EeveeError
+            If rows do not match, or are fewer than `margin` per column.
+        """
+        if first.n_rows != second.n_rows:
+            raise EeveeError(
+                f"{self.name}: {first.n_rows} and {second.n_rows} rows; layers are compared on "
+                "the same samples"
+            )
+        for layer in (first, second) if self.columns and margin else ():
+            check_margin(layer, self.columns(layer), margin, self.name)  # type: ignore[misc]
+        value = self.compute(first, second)
+        if not math.isfinite(value):
+            raise EeveeError(f"{self.name}: the distance is not finite; give more samples")
+        return value
+
+    def measure(
+        self,
+        first: Layer,
+        second: Layer,
+        *,
+        margin: float = MARGIN,
+        n_groups: int = 0,
+        seed: int = 0,
+    ) -> Measure:
+        """Return the distance with its cost and, by a jackknife over rows, its standard error."""
+        start = time.perf_counter()
+        value = self.distance(first, second, margin=margin)
+        seconds = time.perf_counter() - start
+        stderr = self._jackknife(first, second, n_groups, seed) if n_groups else math.nan
+        return Measure(value, stderr, "exact", False, "distance", seconds)
+
+    def _jackknife(self, first: Layer, second: Layer, n_groups: int, seed: int) -> float:
+        if n_groups < 2:
+            raise EeveeError(f"n_groups: a jackknife needs at least 2 groups, got {n_groups}")
+        n = min(n_groups, first.n_rows)
+        rng = np.random.default_rng(child_seed(seed, _GROUPS))
+        groups = rng.permutation(first.n_rows) % n
+        try:
+            values = [
+                self.distance(first.rows(groups != one), second.rows(groups != one), margin=0)
+                for one in range(n)
+            ]
+        except EeveeError:  # fewer rows than the distance needs
+            return math.nan
+        return float(math.sqrt((n - 1) * np.var(values)))
+
+
+def _hsic(first: Layer, second: Layer) -> float:
+    return float(np.linalg.norm(first.reduced.T @ second.reduced) ** 2)
+
+
+def _unbiased_hsic(first: Layer, second: Layer) -> float:
+    """Without the pairs of a row with itself; rows of centred kernels sum to zero."""
+    n = first.n_rows
+    one, other = first.square_norms, second.square_norms
+    means = one.sum() * other.sum() / ((n - 1) * (n - 2))
+    return _hsic(first, second) - n / (n - 2) * float(one @ other) + float(means)
+
+
+def _cka(first: Layer, second: Layer, debiased: bool = False) -> float:
+    inner = _unbiased_hsic if debiased else _hsic
+    norms = inner(first, first) * inner(second, second)
+    if not norms > 0:
+        return math.nan
+    return 1 - inner(first, second) / math.sqrt(norms)
+
+
+def _opd(first: Layer, second: Layer) -> float:
+    product = first.reduced.T @ second.reduced
+    return max(0.0, 1 - float(linalg.svdvals(product, check_finite=False).sum()))
+
+
+def _rank(layer: Layer) -> int:
+    return int(layer.basis.shape[1])
+
+
+def _apart(first: FloatArray, second: FloatArray) -> float:
+    """One less the mean canonical correlation of two spans."""
+    values = linalg.svdvals(first.T @ second, check_finite=False)
+    return 1 - float(np.minimum(values, 1.0).mean())
+
+
+def _svcca(kept: float, energy: Energy, convention: str) -> Similarity:
+    if not 0 < kept <= 1:
+        raise EeveeError(f"svcca: kept must lie in (0, 1], not {kept}")
+    if energy not in ("sigma", "sigma2"):
+        raise EeveeError(f"svcca: energy must be sigma or sigma2, not {energy!r}")
+
+    def principal(layer: Layer) -> FloatArray:
+        return _principal(layer, kept, energy, convention)
+
+    return Similarity(
+        "svcca",
+        lambda first, second: _apart(principal(first), principal(second)),
+        lambda layer: principal(layer).shape[1],
+    )
+
+
+@per_object
+def _principal(layer: Layer, kept: float, energy: Energy, convention: str) -> FloatArray:
+    """Orthonormal directions that hold most of a layer.
+
+    Released codes keep one direction fewer, and choose before centring.
+    """
+    paper = convention == "paper"
+    values = layer.centred if paper else layer.values / np.abs(layer.values).max()
+    left, sizes, _ = linalg.svd(values, full_matrices=False, check_finite=False)
+    sums = np.cumsum(sizes if energy == "sigma" else sizes**2)
+    n = int((sums < kept * sums[-1]).sum())
+    if paper:
+        rank = int((sizes > sizes[0] * max(values.shape) * np.finfo(np.float64).eps).sum())
+        return np.asarray(left[:, : min(n + 1, rank)])
+    part = left[:, : max(n, 1)] * sizes[: max(n, 1)]
+    return orthonormal(part - part.mean(axis=0))
+
+
+def _pwcca(convention: str) -> Similarity:
+    def compute(first: Layer, second: Layer) -> float:
+        if convention == "reference" and _rank(second) < _rank(first):
+            first, second = second, first
+        left, values, _ = linalg.svd(first.basis.T @ second.basis, full_matrices=False)
+        if convention == "reference":
+            weights = _by_rotated_activations(first, second)[: len(values)]
+        else:
+            weigh = _by_variates if convention == "paper" else _by_coefficients
+            weights = weigh(first, first.basis @ left)
+        return 1 - float(weights @ np.minimum(values, 1.0) / weights.sum())
+
+    return Similarity("pwcca", compute, _rank, symmetric=False)
+
+
+def _by_variates(layer: Layer, variates: FloatArray) -> FloatArray:
+    """How much of the columns each canonical variate holds."""
+    return np.asarray(np.abs(variates.T @ layer.centred).sum(axis=1))
+
+
+def _by_rotated_activations(layer: Layer, other: Layer) -> FloatArray:
+    """As google/svcca: activations are rotated but not whitened, and means are added.
+
+    Means are added to directions whose signs the decomposition leaves open: the value depends on
+    them, and thus on the library of linear algebra.
+    """
+    one, another = (_polar(each.values - each.values.mean(axis=0)) for each in (layer, other))
+    rotation = np.linalg.svd(one.T @ another)[0]
+    means = layer.values.mean(axis=0)
+    directions = (layer.values - means) @ rotation + means
+    held = linalg.qr(directions, mode="economic")[0].T @ layer.values
+    return np.asarray(np.abs(held).sum(axis=1))
+
+
+def _polar(columns: FloatArray) -> FloatArray:
+    """Whitened columns, as near to the given ones as can be."""
+    left, _, right = linalg.svd(columns, full_matrices=False)
+    return np.asarray(left @ right)
+
+
+def _by_coefficients(layer: Layer, variates: FloatArray) -> FloatArray:
+    """As anatome: of coefficients made orthonormal, and activations that are not centred."""
+    centred = layer.values - layer.values.mean(axis=0)
+    coefficients = linalg.lstsq(centred, variates)[0]
+    held = layer.values @ linalg.qr(coefficients, mode="economic")[0]
+    return np.asarray(np.abs(held).sum(axis=0))
+
+
+PLAIN = {
+    one.name: one
+    for one in (
+        Similarity("cka", lambda first, second: max(0.0, _cka(first, second))),
+        Similarity("cka-debiased", lambda first, second: _cka(first, second, debiased=True)),
+        Similarity("opd", _opd),
+        Similarity("mean-cca", lambda one, other: _apart(one.basis, other.basis), _rank),
+    )
+}
+KINDS = (*PLAIN, "svcca", "pwcca")
+
+
+def find_similarity(
+    name: str, *, convention: str = "paper", kept: float = KEPT, energy: Energy = "sigma"
+) -> Similarity:
+    """Return a kind of distance by name.
+
+    Parameters
+    ----------
+    name : {"cka", "cka-debiased", "opd", "mean-cca", "svcca", "pwcca"}
+    convention, kept, energy
+        Of SVCCA and PWCCA (`svcca`, `pwcca`).
+
+    Raises
+    ------
+    EeveeError
+        If there is no such name or convention.
+
+    Examples
+    --------
+    >>> find_similarity("opd").name
+    'opd'
+    >>> find_similarity("ckaa")
+    Traceback (most recent call last):
+    ...
+    eevee.base.errors.EeveeError: 'ckaa' is no similarity (did you mean 'cka'?)
+    """
+    if convention not in CONVENTIONS:
+        raise EeveeError(f"convention must be one of {', '.join(CONVENTIONS)}, not {convention!r}")
+    if name == "svcca":
+        return _svcca(kept, energy, convention)
+    if name == "pwcca":
+        return _pwcca(convention)
+    if name not in PLAIN:
+        hint = did_you_mean(name, KINDS) or f"; there are {', '.join(KINDS)}"
+        raise EeveeError(f"{name!r} is no similarity{hint}")
+    return PLAIN[name]

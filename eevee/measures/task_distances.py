@@ -1,0 +1,146 @@
+"""Distances between Task2Vec embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import xlogy
+
+from eevee.base.arrays import FloatArray
+from eevee.base.errors import EeveeError, did_you_mean
+
+EPSILON = 1e-8
+"""Keeps filters that tell nothing of either task from counting: a share of the mean information,
+or, in the reference convention, a number."""
+
+_Rows = Callable[[FloatArray, FloatArray], FloatArray]
+
+
+def task2vec_distances(
+    embeddings: npt.ArrayLike,
+    kind: str = "cosine",
+    *,
+    convention: Literal["paper", "reference"] = "paper",
+    scale: npt.ArrayLike | None = None,
+) -> FloatArray:
+    """Return the distances of all pairs of embeddings.
+
+    Parameters
+    ----------
+    embeddings : array, shape (n_tasks, n_filters)
+        Information per filter, as `task2vec` returns it.
+    kind : str
+        ``cosine``, the symmetric distance of the Task2Vec paper: the cosine distance of
+        Fa / (Fa + Fb) and Fb / (Fa + Fb), in [0, 1]. ``entropy``: log 2 less the mean binary
+        entropy of Fa / (Fa + Fb). Of Gaussians of variance 1 / F: ``kl``, summed, of the larger
+        direction per filter; ``asymmetric_kl``; ``jsd``. Of the variances: ``correlation`` and
+        ``normalized_cosine``. ``plain_cosine``: of the embeddings themselves.
+    convention : {"paper", "reference"}
+        Of ``cosine`` and ``entropy``: the released code adds 1e-8 to Fa + Fb, so that the scale
+        counts where information is small; here it is that share of its mean.
+    scale : array, shape (n_tasks, n_filters), optional
+        What ``normalized_cosine`` divides the embeddings by.
+
+    Returns
+    -------
+    array, shape (n_tasks, n_tasks)
+        Zero on the diagonal; not symmetric for ``asymmetric_kl``.
+
+    Raises
+    ------
+    EeveeError
+        If embeddings are negative or not finite, one is zero in all filters, or one is zero in any
+        filter and the kind divides by it.
+
+    Examples
+    --------
+    >>> found = task2vec_distances([[1.0, 0.0], [0.0, 2.0], [2.0, 0.0]])
+    >>> found.round(6).tolist()
+    [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
+    """
+    table = _checked(embeddings, "embeddings")
+    if convention not in ("paper", "reference"):
+        raise EeveeError(f"convention must be 'paper' or 'reference', not {convention!r}")
+    if kind not in KINDS:
+        hint = did_you_mean(kind, KINDS) or f"; there are {', '.join(KINDS)}"
+        raise EeveeError(f"{kind!r} is no distance of embeddings{hint}")
+    if kind in _OF_VARIANCES and not table.all():
+        i, j = np.argwhere(table == 0)[0]
+        raise EeveeError(
+            f"{kind}: task {i + 1} has no information in filter {j + 1}; use cosine or entropy"
+        )
+    if kind == "normalized_cosine" and scale is not None:
+        table = table / _checked(scale, "scale")
+    if kind in ("cosine", "entropy"):
+        found = _of_shares(kind, table, convention)
+    else:
+        found = np.array([_OF_ROWS[kind](row, table) for row in table])
+    np.fill_diagonal(found, 0.0)
+    return np.maximum(found, 0.0)
+
+
+def _checked(values: npt.ArrayLike, what: str) -> FloatArray:
+    table = np.asarray(values)
+    if table.ndim != 2 or 0 in table.shape or table.dtype.kind not in "biuf":
+        raise EeveeError(f"{what}: expected tasks x filters, got an array of shape {table.shape}")
+    table = table.astype(np.float64, copy=False)
+    if not np.isfinite(table).all() or table.min() < 0:
+        raise EeveeError(f"{what}: must be finite and 0 or more")
+    empty = ~table.any(axis=1)
+    if empty.any():
+        raise EeveeError(f"{what}: task {int(np.argmax(empty)) + 1} is zero in all filters")
+    return table
+
+
+def _of_shares(kind: str, table: FloatArray, convention: str) -> FloatArray:
+    """Distances of the shares that two tasks have of the information in each filter."""
+    sizes = np.ones(len(table)) if convention == "reference" else table.mean(axis=1)
+    found = np.empty((len(table), len(table)))
+    for i, row in enumerate(table):
+        extra = (EPSILON * (sizes[i] + sizes) / 2)[:, None]
+        total = row + table + extra
+        if kind == "cosine":
+            found[i] = _cosine(row / total, table / total)
+            continue
+        # Halves where neither task has any: no distance. The released code has 0, and log 2.
+        share = (row if convention == "reference" else row + extra / 2) / total
+        found[i] = np.log(2) + (xlogy(share, share) + xlogy(1 - share, 1 - share)).mean(axis=1)
+    if convention == "reference":  # computed once per pair
+        return np.asarray(np.triu(found) + np.triu(found, 1).T)
+    return found
+
+
+def _cosine(one: FloatArray, other: FloatArray) -> FloatArray:
+    norms = np.linalg.norm(one, axis=-1) * np.linalg.norm(other, axis=-1)
+    return np.asarray(1 - (one * other).sum(axis=-1) / norms)
+
+
+def _kl(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Of Gaussians of variances 1 / one and 1 / other, per filter."""
+    ratio = other / one
+    return np.asarray((ratio - 1 - np.log(ratio)) / 2)
+
+
+def _jsd(one: FloatArray, other: FloatArray) -> FloatArray:
+    mean = 1 / ((1 / one + 1 / other) / 2)
+    return np.asarray(((_kl(one, mean) + _kl(other, mean)) / 2).mean(axis=1))
+
+
+def _correlation(one: FloatArray, other: FloatArray) -> FloatArray:
+    one, other = 1 / one, 1 / other
+    return _cosine(one - one.mean(), other - other.mean(axis=1, keepdims=True))
+
+
+_OF_ROWS: dict[str, _Rows] = {
+    "kl": lambda one, other: np.maximum(_kl(one, other), _kl(other, one)).sum(axis=1),
+    "asymmetric_kl": lambda one, other: _kl(one, other).sum(axis=1),
+    "jsd": _jsd,
+    "correlation": _correlation,
+    "normalized_cosine": lambda one, other: _cosine(1 / one, 1 / other),
+    "plain_cosine": _cosine,
+}
+_OF_VARIANCES = ("kl", "asymmetric_kl", "jsd", "correlation", "normalized_cosine")
+KINDS = ("cosine", "entropy", *_OF_ROWS)

@@ -150,7 +150,7 @@ def feature_kernel(
     bandwidth : float, optional
         By default the median distance between two of (at most 1,000) samples.
     dtype : {"float64", "float32"}
-        Of blocks. The second takes half of the time, and keeps about 6 digits.
+        Of blocks. The second takes about two thirds of the time; moments keep 4 digits.
     convention : {"paper", "reference"}
         The released code has ``exp(-d / (2 * bandwidth**2))``, and distances of samples to
         themselves in the lower median of all.

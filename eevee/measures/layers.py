@@ -100,6 +100,11 @@ class Layer:
         return orthonormal(self.centred[:, moving] / sizes[moving])
 
     @cached_property
+    def own_product(self) -> float:
+        """Squared Frobenius norm of the products of columns: once per layer, not per pair."""
+        return float(np.linalg.norm(self.reduced.T @ self.reduced) ** 2)
+
+    @cached_property
     def square_norms(self) -> FloatArray:
         """Squared norm of each row of `centred`."""
         return np.asarray(np.einsum("ij,ij->i", self.reduced, self.reduced))

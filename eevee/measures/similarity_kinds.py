@@ -97,6 +97,8 @@ class Similarity:
 
 
 def _hsic(first: Layer, second: Layer) -> float:
+    if first is second:
+        return first.own_product
     return float(np.linalg.norm(first.reduced.T @ second.reduced) ** 2)
 
 

@@ -16,6 +16,8 @@ EPSILON = 1e-8
 """Keeps filters that tell nothing of either task from counting: a share of the mean information,
 or, in the reference convention, a number."""
 
+_BLOCK = 50_000
+"""Numbers that are worked on at once: they stay in the cache."""
 _Rows = Callable[[FloatArray, FloatArray], FloatArray]
 
 
@@ -99,17 +101,22 @@ def _of_shares(kind: str, table: FloatArray, convention: str) -> FloatArray:
     """Distances of the shares that two tasks have of the information in each filter."""
     sizes = np.ones(len(table)) if convention == "reference" else table.mean(axis=1)
     found = np.zeros((len(table), len(table)))
-    for i, row in enumerate(table):
-        others = table[i:]  # each pair once
-        extra = (EPSILON * (sizes[i] + sizes[i:]) / 2)[:, None]
+    block = max(1, _BLOCK // table.shape[1])
+    n = len(table)
+    parts = [(i, slice(j, j + block)) for i in range(n) for j in range(i, n, block)]
+    for i, part in parts:  # each pair once
+        row, others = table[i], table[part]
+        extra = (EPSILON * (sizes[i] + sizes[part]) / 2)[:, None]
         total = row + others
         total += extra
         if kind == "cosine":
-            found[i, i:] = _cosine_of_shares(row, others, total)
+            found[i, part] = _cosine_of_shares(row, others, total)
             continue
         # Halves where neither task has any: no distance. The released code has 0, and log 2.
         share = (row if convention == "reference" else row + extra / 2) / total
-        found[i, i:] = np.log(2) + (xlogy(share, share) + xlogy(1 - share, 1 - share)).mean(axis=1)
+        found[i, part] = np.log(2) + (xlogy(share, share) + xlogy(1 - share, 1 - share)).mean(
+            axis=1
+        )
     return np.asarray(found + np.triu(found, 1).T)
 
 

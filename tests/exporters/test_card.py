@@ -66,7 +66,9 @@ def texts(tokens: list[Token], kind: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", INJECTIONS)
-def test_a_benchmark_is_a_member_and_a_cell_whatever_it_is_called(name: str, tmp_path: Path) -> None:
+def test_a_benchmark_is_a_member_and_a_cell_whatever_it_is_called(
+    name: str, tmp_path: Path
+) -> None:
     front, tokens = card_of(tiers_of(small=["first", name, "last"]), tmp_path / "out")
     assert front["members"] == ["first", name, "last"]
     assert front["budget"] == 100.0

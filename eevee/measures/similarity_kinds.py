@@ -99,7 +99,9 @@ class Similarity:
 def _hsic(first: Layer, second: Layer) -> float:
     if first is second:
         return first.own_product
-    return float(np.linalg.norm(first.reduced.T @ second.reduced) ** 2)
+    if first.n_rows < min(first.centred.shape[1], second.centred.shape[1]):
+        return float(np.vdot(first.kernel, second.kernel))
+    return float(np.linalg.norm(first.centred.T @ second.centred) ** 2)
 
 
 def _unbiased_hsic(first: Layer, second: Layer) -> float:

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy.special import logsumexp
 
 from eevee.base.arrays import FloatArray, IntArray
@@ -18,6 +19,9 @@ AT_ONCE = 128
 """Tasks that are drawn together: products of matrices in place of products with vectors."""
 STEPS = 64
 """Samples between two updates of the sums over all samples."""
+TEMPERATURE = 0.02
+"""In Frobenius norms of the prior. Above the largest eigenvalue labels are noise; far below it
+nearly all draws are one task (5 different ones of 200 at the default of `task_prior_moments`)."""
 Order = Literal["permutation", "index"]
 
 
@@ -70,6 +74,11 @@ class SampledTasks:
         return np.asarray(np.exp(self.log_weights - logsumexp(self.log_weights)))
 
     @property
+    def n_different(self) -> int:
+        """How many of the tasks differ by more than names of classes."""
+        return len({pd.factorize(one)[0].tobytes() for one in self.labels})
+
+    @property
     def effective_size(self) -> float:
         """Unweighted draws that the weighted ones are worth; near 1 they say little."""
         return float(1 / np.square(self.weights).sum())
@@ -94,7 +103,7 @@ def sample_tasks(
     n_classes : int
     n_tasks : int
     temperature : float, optional
-        As of `task_prior_moments`.
+        On the scale of the prior's kernel; by default 0.02 Frobenius norms.
     coupling : {2, 1}
         What a pair of samples counts: 2 is right (exactly so for two samples); 1 is the paper's
         Algorithm 1, which draws at twice the temperature.
@@ -127,7 +136,7 @@ def sample_tasks(
     """
     if n_classes < 2 or n_tasks < 1 or n_sweeps < 0:
         raise EeveeError("tasks: at least 2 classes and 1 task are needed, and no sweeps below 0")
-    heat = prior_temperature(prior, temperature)
+    heat = _heat(prior, temperature)
     rng = np.random.default_rng(seed)
     places = _order(order, prior.n_samples, rng)
     uniform = rng.random((n_tasks, prior.n_samples))
@@ -184,11 +193,17 @@ def task_log_probs(
     if isinstance(order, str) and order != "index":
         raise EeveeError("order: give 'index', or the order of the draw")
     places = _order(order, prior.n_samples, np.random.default_rng(0))
-    heat = prior_temperature(prior, temperature)
+    heat = _heat(prior, temperature)
     walk = _Walk(prior, places, n_classes, heat, _checked_coupling(coupling))
     ordered = given[:, places].astype(np.int64)
     starts = range(0, len(ordered), AT_ONCE)
     return np.concatenate([walk.log_probs(ordered[one : one + AT_ONCE]) for one in starts])
+
+
+def _heat(prior: Kernel, temperature: float | None) -> float:
+    return (
+        TEMPERATURE * prior.norm if temperature is None else prior_temperature(prior, temperature)
+    )
 
 
 def _checked_coupling(coupling: int) -> int:

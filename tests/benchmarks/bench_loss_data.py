@@ -17,13 +17,13 @@ import torch
 from sklearn.datasets import load_digits
 
 from eevee.measures.loss_data import log_sizes
-from eevee.measures.loss_data_frames import loss_data_table
 from eevee.measures.loss_data_mlp import MLPProbe, _Network
 from eevee.measures.loss_data_probes import Draw, _draw, loss_data_curve
+from eevee.measures.loss_data_tables import loss_data_table
 from eevee.measures.sample import Sample
 
 N_SEEDS, REPEATS = 5, 3
-WIDTHS = (((32, 32), 40), ((128, 128), 20), ((512, 512), 4))
+WIDTHS = (((32, 32), 20), ((128, 128), 6), ((512, 512), 2))
 
 
 def alone(probe: MLPProbe, draw: Draw, size: int, n_classes: int) -> float:

@@ -101,7 +101,7 @@ def speed(n: int) -> None:
     factor = kernel.factor
     assert factor is not None
     compared(
-        f"a task, n = {n}, mean of {N_TASKS} and of 2",
+        f"{N_TASKS} tasks beside 2 plain ones, n = {n}",
         lambda: sample_tasks(kernel, Q, n_tasks=N_TASKS, temperature=heat, coupling=1),
         lambda: [plain_task(factor, heat, rng) for _ in range(2)],
     )
@@ -150,16 +150,13 @@ def agreement() -> None:
     models = representations(fit, labels, rows)
     net = MLPClassifier(128, max_iter=300, random_state=0).fit(fit, labels)
     prior = feature_kernel(hidden(rows, net))
-    for factor in (1, 10, 100, 1000):
-        heat = factor * RELATIVE_TEMPERATURE * prior.root_mean_square
+    print(f"{len(models)} models")
+    for heat in (RELATIVE_TEMPERATURE / len(rows), 0.002, 0.02, 0.2):
         tasks = sample_tasks(prior, Q, n_tasks=200, temperature=heat)
-        same = tasks.labels == tasks.labels[:, :1]  # names of classes aside
-        distinct = len(np.unique(same, axis=0))
-        most = 1 - 2 * np.abs(same.mean(axis=1) - 0.5)
+        share = np.minimum(tasks.labels.mean(axis=1), 1 - tasks.labels.mean(axis=1)).mean()
         print(
-            f"{len(models)} models, temperature {factor * RELATIVE_TEMPERATURE:g} r.m.s.; "
-            f"effective size of 200 tasks {tasks.effective_size:.1f}, {distinct} different ones, "
-            f"smaller class {most.mean() / 2:.2f} of the samples on average"
+            f"temperature {heat:.2g}: {tasks.n_different} different tasks of 200, effective size "
+            f"{tasks.effective_size:.1f}, smaller class {share:.2f} of the samples"
         )
         for graph in ("directed", "undirected"):
             table = task_prior_table(models, prior, tasks, graph=graph)  # type: ignore[arg-type]

@@ -69,7 +69,8 @@ def test_the_table_has_moments_accuracies_and_their_agreement():
     table = task_prior_table(models, prior, tasks, graph="undirected")
     assert list(table.models.index) == list(models)
     for name, features in models.items():
-        moments = task_prior_moments(prior, feature_kernel(features), graph="undirected")
+        kernel, heat = feature_kernel(features), tasks.temperature
+        moments = task_prior_moments(prior, kernel, temperature=heat, graph="undirected")
         row, own = table.models.loc[name], probe_accuracies(features, tasks.labels)
         assert (row["mean"], row["variance"]) == (moments.mean, moments.variance)
         assert row["accuracy"] == pytest.approx(own.mean())

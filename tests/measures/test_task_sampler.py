@@ -144,6 +144,14 @@ def test_sweeps_with_a_factor_are_those_without(monkeypatch: pytest.MonkeyPatch)
     np.testing.assert_array_equal(*both)
 
 
+def test_tasks_that_differ_by_names_of_classes_are_one():
+    tasks = sample_tasks(prior(), 3, n_tasks=60, temperature=5.0)
+    same = (tasks.labels[:, :, None] == tasks.labels[:, None]).reshape(60, -1)
+    assert tasks.n_different == len(np.unique(same, axis=0)) < 60
+    by_default = sample_tasks(prior(), 3)
+    assert by_default.temperature == pytest.approx(0.02 * np.linalg.norm(prior().dense()))
+
+
 def test_more_tasks_begin_with_the_same_ones():
     few, many = (sample_tasks(prior(), 2, n_tasks=n, seed=9) for n in (3, 200))
     np.testing.assert_array_equal(few.labels, many.labels[:3])

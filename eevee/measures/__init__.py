@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from eevee.measures.loss_data import LossDataCurve as LossDataCurve
     from eevee.measures.loss_data import LossDataMeasure as LossDataMeasure
     from eevee.measures.loss_data import log_sizes as log_sizes
+    from eevee.measures.loss_data_frames import curves_of_frame as curves_of_frame
+    from eevee.measures.loss_data_frames import loss_data_table as loss_data_table
     from eevee.measures.loss_data_mlp import MLPProbe as MLPProbe
     from eevee.measures.loss_data_probes import loss_data_curve as loss_data_curve
     from eevee.measures.loss_data_search import estimate_sdl as estimate_sdl
     from eevee.measures.loss_data_search import search_sample_complexity as search_sample_complexity
     from eevee.measures.loss_data_search import subset_losses as subset_losses
-    from eevee.measures.loss_data_tables import curves_of_frame as curves_of_frame
-    from eevee.measures.loss_data_tables import loss_data_table as loss_data_table
     from eevee.measures.measure import Measure as Measure
     from eevee.measures.mixture import nleep as nleep
     from eevee.measures.pactran_counts import pactran_dirichlet as pactran_dirichlet
@@ -84,7 +84,7 @@ _HOME = {
     "best_pair": "eevee.measures.linear_probes",
     "cka": "eevee.measures.similarity",
     "compare_files": "eevee.measures.similar_models",
-    "curves_of_frame": "eevee.measures.loss_data_tables",
+    "curves_of_frame": "eevee.measures.loss_data_frames",
     "diversities": "eevee.measures.embedding_files",
     "diversity": "eevee.measures.diversity_coefficient",
     "estimate_sdl": "eevee.measures.loss_data_search",
@@ -104,7 +104,7 @@ _HOME = {
     "log_sizes": "eevee.measures.loss_data",
     "logme": "eevee.measures.evidence",
     "loss_data_curve": "eevee.measures.loss_data_probes",
-    "loss_data_table": "eevee.measures.loss_data_tables",
+    "loss_data_table": "eevee.measures.loss_data_frames",
     "matrix_kernel": "eevee.measures.task_kernels",
     "mean_cca": "eevee.measures.similarity",
     "measure_files": "eevee.measures.columns",

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy.special import logsumexp
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from eevee.base.arrays import FloatArray, IntArray
 from eevee.base.errors import EeveeError
@@ -266,6 +267,12 @@ class _Walk:
         self, uniform: FloatArray | None, given: IntArray | None, coupling: int
     ) -> tuple[IntArray, FloatArray, FloatArray]:
         """Label all samples: anew (no labels given), as given (no draws), or over what is given."""
+        with threadpool_limits(1, "blas"):  # its threads only get in each other's way here
+            return self._visit(uniform, given, coupling)
+
+    def _visit(
+        self, uniform: FloatArray | None, given: IntArray | None, coupling: int
+    ) -> tuple[IntArray, FloatArray, FloatArray]:
         some = given if uniform is None else uniform
         assert some is not None
         n_tasks, n = some.shape

@@ -3,9 +3,9 @@
 `python -m tests.benchmarks.bench_loss_data`
 
 Ten sizes and five seeds on scikit-learn's digits, two hidden layers: torch's own layers, loss and
-Adam, a network at a time, beside `MLPProbe`; seconds per step of all 50 networks, in turn in one
-process, and how far the losses lie apart after as many steps. Then the curve of logistic
-regression, and its table.
+Adam, a network at a time, beside `MLPProbe`; seconds per step of all 50 networks, in turn
+in one process on one thread, and how far the losses lie apart after as many steps. Then the curve
+of logistic regression, and its table.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import torch
 from sklearn.datasets import load_digits
 
 from eevee.measures.loss_data import log_sizes
+from eevee.measures.loss_data_frames import loss_data_table
 from eevee.measures.loss_data_mlp import MLPProbe, _Network
 from eevee.measures.loss_data_probes import Draw, _draw, loss_data_curve
-from eevee.measures.loss_data_tables import loss_data_table
 from eevee.measures.sample import Sample
 
 N_SEEDS, REPEATS = 5, 3
-WIDTHS = (((32, 32), 20), ((128, 128), 6), ((512, 512), 2))
+WIDTHS = (((32, 32), 20), ((128, 128), 10), ((512, 512), 4))
 
 
 def alone(probe: MLPProbe, draw: Draw, size: int, n_classes: int) -> float:
@@ -49,6 +49,7 @@ def alone(probe: MLPProbe, draw: Draw, size: int, n_classes: int) -> float:
 
 
 def main() -> None:
+    torch.set_num_threads(1)
     images, digits = load_digits(return_X_y=True)
     sample = Sample.of(digits, features=images)
     draws = [_draw(sample, 0.1, True, 0, i) for i in range(N_SEEDS)]

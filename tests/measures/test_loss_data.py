@@ -13,7 +13,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from eevee.base.errors import EeveeError
 from eevee.measures.loss_data import LossDataCurve, log_sizes, portion_sizes
-from eevee.measures.loss_data_tables import curve_notes, curves_of_frame, loss_data_table
+from eevee.measures.loss_data_frames import curve_notes, curves_of_frame, loss_data_table
 from tests.measures.task_fixture import reference
 
 

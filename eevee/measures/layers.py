@@ -100,9 +100,21 @@ class Layer:
         return orthonormal(self.centred[:, moving] / sizes[moving])
 
     @cached_property
+    def own_product(self) -> float:
+        """Squared Frobenius norm of the products of columns: once per layer, not per pair."""
+        wide = self.centred.shape[1] > self.n_rows
+        product = self.kernel if wide else self.centred.T @ self.centred
+        return float(np.linalg.norm(product) ** 2)
+
+    @cached_property
+    def kernel(self) -> FloatArray:
+        """Inner products of rows."""
+        return np.asarray(self.centred @ self.centred.T)
+
+    @cached_property
     def square_norms(self) -> FloatArray:
         """Squared norm of each row of `centred`."""
-        return np.asarray(np.einsum("ij,ij->i", self.reduced, self.reduced))
+        return np.asarray(np.einsum("ij,ij->i", self.centred, self.centred))
 
     def rows(self, wanted: BoolArray) -> Layer:
         """Return some of the rows."""

@@ -97,7 +97,11 @@ class Similarity:
 
 
 def _hsic(first: Layer, second: Layer) -> float:
-    return float(np.linalg.norm(first.reduced.T @ second.reduced) ** 2)
+    if first is second:
+        return first.own_product
+    if first.n_rows < min(first.centred.shape[1], second.centred.shape[1]):
+        return float(np.vdot(first.kernel, second.kernel))
+    return float(np.linalg.norm(first.centred.T @ second.centred) ** 2)
 
 
 def _unbiased_hsic(first: Layer, second: Layer) -> float:

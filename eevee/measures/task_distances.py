@@ -16,6 +16,8 @@ EPSILON = 1e-8
 """Keeps filters that tell nothing of either task from counting: a share of the mean information,
 or, in the reference convention, a number."""
 
+_BLOCK = 50_000
+"""Numbers that are worked on at once: they stay in the cache."""
 _Rows = Callable[[FloatArray, FloatArray], FloatArray]
 
 
@@ -98,19 +100,33 @@ def _checked(values: npt.ArrayLike, what: str) -> FloatArray:
 def _of_shares(kind: str, table: FloatArray, convention: str) -> FloatArray:
     """Distances of the shares that two tasks have of the information in each filter."""
     sizes = np.ones(len(table)) if convention == "reference" else table.mean(axis=1)
-    found = np.empty((len(table), len(table)))
-    for i, row in enumerate(table):
-        extra = (EPSILON * (sizes[i] + sizes) / 2)[:, None]
-        total = row + table + extra
+    found = np.zeros((len(table), len(table)))
+    block = max(1, _BLOCK // table.shape[1])
+    n = len(table)
+    parts = [(i, slice(j, j + block)) for i in range(n) for j in range(i, n, block)]
+    for i, part in parts:  # each pair once
+        row, others = table[i], table[part]
+        extra = (EPSILON * (sizes[i] + sizes[part]) / 2)[:, None]
+        total = row + others
+        total += extra
         if kind == "cosine":
-            found[i] = _cosine(row / total, table / total)
+            found[i, part] = _cosine_of_shares(row, others, total)
             continue
         # Halves where neither task has any: no distance. The released code has 0, and log 2.
         share = (row if convention == "reference" else row + extra / 2) / total
-        found[i] = np.log(2) + (xlogy(share, share) + xlogy(1 - share, 1 - share)).mean(axis=1)
-    if convention == "reference":  # computed once per pair
-        return np.asarray(np.triu(found) + np.triu(found, 1).T)
-    return found
+        found[i, part] = np.log(2) + (xlogy(share, share) + xlogy(1 - share, 1 - share)).mean(
+            axis=1
+        )
+    return np.asarray(found + np.triu(found, 1).T)
+
+
+def _cosine_of_shares(row: FloatArray, others: FloatArray, total: FloatArray) -> FloatArray:
+    """Of row / total and others / total; `total` is overwritten."""
+    np.square(total, out=total)
+    np.divide(1.0, total, out=total, where=total > 0)
+    own = total @ (row * row)
+    total *= others
+    return np.asarray(1 - total @ row / np.sqrt(own * np.einsum("ij,ij->i", total, others)))
 
 
 def _cosine(one: FloatArray, other: FloatArray) -> FloatArray:

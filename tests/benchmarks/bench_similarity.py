@@ -4,7 +4,7 @@
 reads, on features with a spectrum that decays; the median of the ratios of the repeats is printed
 with their range, and how far the values are apart. With `digits`, distances of small networks that
 docs/similarity.md shows; with `table3 N`, the Task2Vec diversity of the synthetic benchmarks, of N
-tasks each, that docs/diversity.md shows.
+tasks each.
 """
 
 from __future__ import annotations

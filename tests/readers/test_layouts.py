@@ -52,7 +52,7 @@ def test_long_reads_directions_costs_errors_and_attributes(read: Read):
     assert list(table.columns["direction"]) == ["higher", "lower"] * 2
     assert set(table.columns["direction_source"]) == {"read"}
     assert table.costs == {"x": 3.0, "yy": 3.0}
-    assert table.cost_unit == "GPU-hours"
+    assert table.cost_unit == "seconds"
     assert table.cell_costs is not None
     assert table.cell_costs.loc["m4", "x"] == 5.0
     assert table.stderrs is not None

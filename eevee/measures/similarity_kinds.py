@@ -138,6 +138,8 @@ def _apart(first: FloatArray, second: FloatArray) -> float:
 def _svcca(kept: float, energy: Energy, convention: str) -> Similarity:
     if not 0 < kept <= 1:
         raise EeveeError(f"svcca: kept must lie in (0, 1], not {kept}")
+    if convention not in ("paper", "reference"):
+        raise EeveeError(f"svcca: convention must be paper or reference, not {convention!r}")
     if energy not in ("sigma", "sigma2"):
         raise EeveeError(f"svcca: energy must be sigma or sigma2, not {energy!r}")
 

@@ -267,3 +267,8 @@ def test_numbers_of_public_codes_are_reproduced():
         expected = known[name]
         value = expected["distance"] if isinstance(expected, dict) else expected
         assert measure.value == pytest.approx(value, rel=1e-9), name
+
+
+def test_svcca_takes_no_convention_that_it_does_not_have() -> None:
+    with pytest.raises(EeveeError, match="svcca: convention must be paper or reference"):
+        find_similarity("svcca", convention="anatome")

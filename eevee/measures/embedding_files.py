@@ -10,10 +10,9 @@ from typing import Literal, cast
 import numpy as np
 
 from eevee.base.arrays import FloatArray
-from eevee.base.bounded import TooLarge
 from eevee.base.errors import EeveeError
 from eevee.measures.diversity_coefficient import Diversity, diversity
-from eevee.measures.feature_files import MAX_MB, read_npz
+from eevee.measures.feature_files import MAX_MB, errors_of_reading, read_npz
 from eevee.measures.task_distances import task2vec_distances
 
 ALL = "all tasks"
@@ -68,12 +67,8 @@ def read_embeddings(path: Path, *, max_mb: float = MAX_MB) -> Embeddings:
     >>> found.tasks
     ('pets', 'cars', 'birds')
     """
-    try:
+    with errors_of_reading(path, max_mb):
         arrays = read_npz(path, int(max_mb * 1e6), _KEYS)
-    except TooLarge:
-        raise EeveeError(f"{path}: larger than {max_mb:g} MB; raise it with --max-mb") from None
-    except OSError as error:
-        raise EeveeError(f"{path}: cannot be read: {error.strerror or 'damaged'}") from None
     missing = [key for key in _KEYS if key not in arrays]
     if missing:
         raise EeveeError(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import warnings
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,13 +80,8 @@ def read_features(path: Path, *, task: str | None = None, max_mb: float = MAX_MB
     >>> found.model, found.task
     ('resnet50', 'pets')
     """
-    most = int(max_mb * 1e6)
-    try:
-        arrays = _reader(path)(path, most)
-    except TooLarge:
-        raise EeveeError(f"{path}: larger than {max_mb:g} MB; raise it with --max-mb") from None
-    except OSError as error:
-        raise EeveeError(f"{path}: cannot be read: {error.strerror or 'damaged'}") from None
+    with errors_of_reading(path, max_mb):
+        arrays = _reader(path)(path, int(max_mb * 1e6))
     model, named = _names(path, task)
     if "labels" not in arrays:
         raise EeveeError(f"{path}: holds no labels; add an array 'labels', one per row")
@@ -94,6 +90,17 @@ def read_features(path: Path, *, task: str | None = None, max_mb: float = MAX_MB
     seconds = _seconds(path, arrays.get("seconds"))
     given = arrays.get("features"), arrays.get("source_probs"), arrays["labels"]
     return FeatureFile(str(path), model, named, *given, seconds)
+
+
+@contextmanager
+def errors_of_reading(path: Path, max_mb: float) -> Iterator[None]:
+    """Say in one line why a file cannot be read, or that it is larger than `max_mb`."""
+    try:
+        yield
+    except TooLarge:
+        raise EeveeError(f"{path}: larger than {max_mb:g} MB; raise it with --max-mb") from None
+    except OSError as error:
+        raise EeveeError(f"{path}: cannot be read: {error.strerror or 'damaged'}") from None
 
 
 def _names(path: Path, task: str | None) -> tuple[str, str]:

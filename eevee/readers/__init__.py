@@ -150,7 +150,7 @@ def read_table(
     ...     {"mmlu": [60, 70, 65, 80], "c4.loss": [2.1, 2.0, 2.4, 1.8], "average": [1, 2, 3, 4]},
     ...     index=["a", "b", "c", "d"],
     ... )
-    >>> table = read_table(frame, costs={"mmlu": 3.0, "c4": 0.5})
+    >>> table = read_table(frame, costs={"mmlu": 3.0, "c4": 0.5}, cost_unit="GPU-hours")
     >>> table.columns[["benchmark", "metric", "direction"]]
             benchmark metric direction
     mmlu         mmlu  score    higher

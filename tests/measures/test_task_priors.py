@@ -156,13 +156,17 @@ def test_features_that_follow_the_labels_do_better_under_the_prior_of_the_labels
     assert PRIOR_MEAN.measure(sample, n_groups=5).stderr > 0
 
 
-def test_what_does_not_fit_is_refused():
+def test_invalid_input_is_refused():
     a, b = matrix_kernel(np.eye(3)), matrix_kernel(np.eye(4))
     with pytest.raises(EeveeError, match="4 samples, but the prior has 3"):
         task_prior_moments(a, b)
     for heat in (0.0, -1.0, float("nan"), float("inf")):
         with pytest.raises(EeveeError, match="temperature"):
             task_prior_moments(a, a, temperature=heat)
+    with pytest.raises(EeveeError, match="too small"):
+        task_prior_moments(a, a, temperature=1e-310)
+    with pytest.raises(EeveeError, match="at least one"):
+        moments_of_models(a, [])
     with pytest.raises(EeveeError, match="graph"):
         task_prior_moments(a, a, graph="mixed")  # type: ignore[arg-type]
 

@@ -123,13 +123,13 @@ def measure_files(
     seed : int
     max_mb : float
     prior : Path, optional
-        File of features that task priors are made of, of the same samples in the same order.
+        File of features that define the task prior: the same samples in the same order.
 
     Raises
     ------
     EeveeError
-        If a file cannot be read, two are of one model and task, or a measure cannot be computed
-        on any file.
+        If a file cannot be read, two are of one model and task, a measure cannot be computed on any
+        file, or there is a prior that no measure uses.
 
     Examples
     --------
@@ -146,8 +146,15 @@ def measure_files(
     wanted = [path for path in paths if not path.name.endswith(LABELS)]
     if not wanted:
         raise EeveeError("no file of features is given")
+    of_prior = [one.name for one in measures if one.of_prior and prior is not None]
+    if prior is not None and not of_prior:
+        raise EeveeError(f"{prior}: no measure uses a prior; add task-prior-mean, or leave it out")
     scores: list[ProxyScore] = []
     notes: list[str] = []
+    if of_prior and n_permutations:
+        notes.append(
+            f"{', '.join(of_prior)}: no null: under a prior of features labels have no effect"
+        )
     seen: dict[tuple[str, str], str] = {}
     timed = True
     about = None if prior is None else read_features(prior, task=task, max_mb=max_mb)
@@ -213,7 +220,7 @@ def _measured(
         sample = samples[needs]
         measure = definition.measure(sample, n_groups=n_groups, seed=seed)
         null = None
-        if n_permutations:
+        if n_permutations and not (definition.of_prior and prior is not None):
             sign = 1 if definition.higher_is_better else -1
             null = permutation_null(
                 lambda rows: sign * definition.value(rows), sample, n_permutations, seed

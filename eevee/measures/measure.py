@@ -57,7 +57,19 @@ class Measure:
 
 @dataclass(frozen=True)
 class Definition:
-    """What a measure is: its name, its value on a sample, and what the value means."""
+    """What a measure is: its name, its value on a sample, and what the value means.
+
+    Attributes
+    ----------
+    name : str
+    compute : callable
+    needs : {"features", "source_probs"}
+    unit : str
+    bound : {"exact", "lower", "upper"}
+    higher_is_better : bool
+    of_prior : bool
+        Whether the value depends on the sample's prior; if there is one, then not on its labels.
+    """
 
     name: str
     compute: Callable[[Sample], float]
@@ -65,6 +77,7 @@ class Definition:
     unit: str
     bound: Bound = "exact"
     higher_is_better: bool = True
+    of_prior: bool = False
 
     def value(self, sample: Sample) -> float:
         """Return the value on a sample.

@@ -162,8 +162,8 @@ def feature_kernel(
     dtype : {"float64", "float32"}
         Of blocks. The second takes about two thirds of the time; moments keep 4 digits.
     convention : {"paper", "reference"}
-        Of "rbf", others agree: the released code has ``exp(-d / (2 * bandwidth**2))``, and includes the
-        distances of samples to themselves in the lower median.
+        Of "rbf" (others agree): the released code has ``exp(-d / (2 * bandwidth**2))``, and its
+        lower median includes the distances of samples to themselves.
 
     Raises
     ------

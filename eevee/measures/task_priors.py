@@ -252,7 +252,11 @@ def _sample_moments(sample: Sample) -> TaskPriorMoments:
 
 
 PRIOR_MEAN = Definition(
-    "task-prior-mean", lambda sample: _sample_moments(sample).mean, "features", "alignment"
+    "task-prior-mean",
+    lambda sample: _sample_moments(sample).mean,
+    "features",
+    "alignment",
+    of_prior=True,
 )
 PRIOR_VARIANCE = Definition(
     "task-prior-variance",
@@ -260,4 +264,5 @@ PRIOR_VARIANCE = Definition(
     "features",
     "alignment squared",
     higher_is_better=False,
+    of_prior=True,
 )

@@ -77,7 +77,9 @@ def probe_accuracies(
     n_held = round(test_size * len(rows)) if 0 < test_size < 1 else 0
     held[np.random.default_rng(seed).permutation(len(rows))[:n_held]] = True
     if n_held < 2 or len(rows) - n_held < 2:
-        raise EeveeError(f"test_size: {test_size} of {len(rows)} samples leaves fewer than 2 on a side")
+        raise EeveeError(
+            f"test_size: {test_size} of {len(rows)} samples leaves fewer than 2 on a side"
+        )
     probe = _Probe(rows[~held], rows[held])
     parts = [tasks[part] for part in parts_of(len(tasks), len(names))]
     return np.concatenate(

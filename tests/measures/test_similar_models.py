@@ -68,12 +68,12 @@ def test_standard_errors_are_those_of_leaving_out_rows(features: dict[str, np.nd
     other = compare_files(paths()[:4], find_similarity(kind), n_groups=7, seed=2)
     assert again.pairs[0].distance == found.pairs[0].distance
     assert again.pairs[0].stderr != other.pairs[0].stderr
-    assert all(math.isnan(one.stderr) for one in compare_files(paths(), find_similarity(kind)).pairs)
+    assert all(
+        math.isnan(one.stderr) for one in compare_files(paths(), find_similarity(kind)).pairs
+    )
 
 
-def test_where_a_jackknife_does_not_exist_there_is_no_standard_error(
-    features: Any, tmp_path: Path
-):
+def test_where_a_jackknife_does_not_exist_there_is_no_standard_error(features: Any, tmp_path: Path):
     rows = np.zeros((90, 2))
     rows[5] = 1  # without this row all columns are constant
     np.savez("z__pets.npz", features=rows, labels=np.arange(90) % 3)
@@ -135,7 +135,12 @@ def test_groups_of_a_run_of_the_verb_keep_models_on_one_side_of_a_split(
         rows = list(csv.DictReader(file))
     assert {rows[0]["first"], rows[0]["second"]} == {"a", "b"}
     said = read_json(*args)
-    assert [one["distance"] for one in said["pairs"]] == [float(one["distance"]) for one in rows]
+    for column in ("distance", "stderr"):
+        assert [one[column] for one in said["pairs"]] == [float(one[column]) for one in rows]
+    kind, a, b = find_similarity("cka-debiased"), *(Layer.of(features[one]) for one in "ab")
+    assert float(rows[0]["stderr"]) == kind.measure(a, b, n_groups=10).stderr
+    alone = read_json(*args[:3], *args[-4:-2], "--n-groups", "0", "--seed", "3")
+    assert [one["stderr"] for one in alone["pairs"]] == [None]
     scores = np.random.default_rng(1).normal(size=(8, 4)).round(6)
     frame = pd.DataFrame(scores, list(MODELS), ["w", "x", "y", "z"]).rename_axis("model")
     frame.to_csv("scores.csv")
@@ -182,7 +187,13 @@ def test_what_does_not_belong_together_is_refused_in_one_line(
     assert "give --with and --out, or --similarity, or --diversity" in misused(
         *args, "--with", "logme"
     )
-    assert "give one" in misused(*args, "--similarity", "cka", "--with", "logme")
+    for unused in (("--with", "logme"), ("--null", "9"), ("--prior", "a__pets.npz")):
+        assert "give one" in misused(*args, "--similarity", "cka", *unused)
+    same = ("--out", "g.csv", "--groups-out", "./g.csv")
+    assert "are one file" in misused(*args, "--similarity", "cka", *same)
+    assert "--out needs" in misused("measure", "a__pets.npz", "--diversity", "kl", "--out", "x")
+    said = fails(*args, "--similarity", "opd", "--convention", "reference")
+    assert "opd: convention must be paper" in said
     assert "--threshold lies in" in misused(*args, "--similarity", "cka", "--threshold", "0")
     overwriting = ("--similarity", "cka", "--groups-out", "a__pets.npz")
     assert "--groups-out is one of the files" in misused(*args, *overwriting)

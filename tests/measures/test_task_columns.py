@@ -48,6 +48,22 @@ def test_the_prior_can_be_another_model_of_the_same_samples(tmp_path: Path):
         measure_files([path], [mean], prior=other)
 
 
+def test_a_prior_without_effect_is_refused_and_its_null_is_left_out(tmp_path: Path):
+    path, prior = (tmp_path / f"{name}.npz" for name in ("m__t", "p__t"))
+    np.savez(path, features=DATA.features, labels=DATA.labels)
+    features = np.random.default_rng(0).normal(size=(40, 3))
+    np.savez(prior, features=features, labels=DATA.labels)
+    with pytest.raises(EeveeError, match="no measure uses a prior"):
+        measure_files([path], find_measures("logme,probe-loss"), prior=prior)
+    names = find_measures("task-prior-mean,logme")
+    found = measure_files([path], names, n_groups=0, n_permutations=3, prior=prior)
+    assert [one.null is None for one in found.scores] == [True, False]
+    assert "task-prior-mean: no null: under a prior of features" in found.notes[0]
+    of_labels = measure_files([path], names, n_groups=0, n_permutations=3)
+    assert of_labels.scores[0].null is not None
+    assert of_labels.scores[0].null.sd > 0
+
+
 def test_numbers_of_curves_are_those_of_logistic_regression_by_either_rule():
     curve = loss_data_curve(DATA.features, DATA.labels, seed=3)
     expected = {"va": curve.va(), "mi": curve.mi(), "mdl": curve.mdl(), "sdl-e0.6": curve.sdl(0.6)}

@@ -1,6 +1,6 @@
 """Task priors beside plain formulas, and on real features.
 
-`python -m tests.benchmarks.bench_task_priors`
+`python -m tests.benchmarks.bench_task_priors`, or with `weights` the last part alone
 
 Speed: the formulas of the paper as they read, with NumPy on whole matrices and a loop over samples,
 timed in turn with the blocked and batched ones in this process; the median of the ratios is printed
@@ -10,10 +10,13 @@ Agreement: 28 representations of 1,000 of scikit-learn's digits, all fitted on t
 The prior is the hidden layer of a network; 200 tasks of two classes are drawn from it. Spearman's
 correlation over models of the closed-form mean with the mean held-out accuracy of linear probes on
 these tasks, and of the variances, with jackknife errors.
+
+Weights: effective size of 1,000 tasks drawn from this prior, by number of samples and temperature.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 
@@ -33,6 +36,7 @@ from eevee.measures.task_probes import task_prior_table
 from eevee.measures.task_sampler import sample_tasks
 
 D, Q, N_TASKS, REPEATS = 768, 2, 128, 3
+HEATS = (0.02, 0.1, 0.2, 0.5, 1, 2)
 
 
 def plain_kernel(features: np.ndarray) -> np.ndarray:
@@ -141,14 +145,23 @@ def representations(fit: np.ndarray, labels: np.ndarray, rows: np.ndarray) -> di
     return found
 
 
-def agreement() -> None:
+def parts() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Images to fit on, their labels, and other images."""
     images, digits = load_digits(return_X_y=True)
     order = np.random.default_rng(0).permutation(len(images))
     images, digits = images[order] / 16, digits[order]
-    fit, labels, rows = images[1000:], digits[1000:], images[:1000]
-    models = representations(fit, labels, rows)
+    return images[1000:], digits[1000:], images[:1000]
+
+
+def of_prior(fit: np.ndarray, labels: np.ndarray, rows: np.ndarray) -> np.ndarray:
     net = MLPClassifier(128, max_iter=300, random_state=0).fit(fit, labels)
-    prior = feature_kernel(hidden(rows, net))
+    return hidden(rows, net)
+
+
+def agreement() -> None:
+    fit, labels, rows = parts()
+    models = representations(fit, labels, rows)
+    prior = feature_kernel(of_prior(fit, labels, rows))
     print(f"{len(models)} models")
     for heat in (RELATIVE_TEMPERATURE / len(rows), 0.002, 0.02, 0.2):
         tasks = sample_tasks(prior, Q, n_tasks=200, temperature=heat)
@@ -163,13 +176,25 @@ def agreement() -> None:
                 print(f"  {graph:10} {what:32} {one.value:6.2f} +- {one.stderr:.2f}")
 
 
+def weights() -> None:
+    features = of_prior(*parts())
+    print("effective size of 1,000 tasks, at temperatures in Frobenius norms")
+    print("samples" + "".join(f"{heat:>8g}" for heat in HEATS))
+    for n in (10, 30, 100, 300, 1000):
+        prior = feature_kernel(features[:n])
+        tasks = [sample_tasks(prior, Q, n_tasks=1000, temperature=heat) for heat in HEATS]
+        print(f"{n:7d}" + "".join(f"{one.effective_size:8.1f}" for one in tasks))
+
+
 def main() -> None:
     import warnings
 
     warnings.simplefilter("ignore", ConvergenceWarning)
-    for n in (2048, 8192):
-        speed(n)
-    agreement()
+    if sys.argv[1:] != ["weights"]:
+        for n in (2048, 8192):
+            speed(n)
+        agreement()
+    weights()
 
 
 if __name__ == "__main__":

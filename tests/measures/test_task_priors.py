@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from itertools import product
 from typing import Any
 
@@ -8,8 +9,13 @@ import pytest
 from scipy.special import expit
 
 from eevee.base.errors import EeveeError
-from eevee.measures import Sample, task_kernels
-from eevee.measures.task_kernels import add_kernels, feature_kernel, matrix_kernel
+from eevee.measures import Sample, task_kernels, task_priors
+from eevee.measures.task_kernels import (
+    add_kernels,
+    feature_kernel,
+    group_kernel,
+    matrix_kernel,
+)
 from eevee.measures.task_priors import (
     PRIOR_MEAN,
     PRIOR_VARIANCE,
@@ -18,6 +24,7 @@ from eevee.measures.task_priors import (
     probe_loss,
     task_prior_moments,
 )
+from eevee.measures.task_sampler import sample_tasks
 from tests.measures.conftest import made
 from tests.measures.task_fixture import reference
 
@@ -80,6 +87,29 @@ def test_small_blocks_give_the_same_moments(monkeypatch: pytest.MonkeyPatch):
             parts = task_prior_moments(a, b, graph=graph)  # type: ignore[arg-type]
         assert parts.mean == pytest.approx(whole.mean, abs=1e-14)
         assert parts.variance == pytest.approx(whole.variance, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["cosine", "rbf", "groups", "sum"])
+def test_memory_grows_with_the_number_of_samples_and_not_with_its_square(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(task_priors, "MOST_THREADS", 1)
+    peaks = []
+    for n in (1500, 3000):
+        rows = np.random.default_rng(0).normal(size=(n, 3))
+        tracemalloc.start()
+        if kind == "groups":
+            prior = group_kernel(np.arange(n) // 2)
+        elif kind == "sum":
+            prior = add_kernels([feature_kernel(rows), feature_kernel(rows, "rbf")])
+        else:
+            prior = feature_kernel(rows, kind)  # type: ignore[arg-type]
+        task_prior_moments(prior, feature_kernel(rows))
+        sample_tasks(prior, 2, n_tasks=20)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 2.6 * peaks[0]
+    assert peaks[1] < 3000**2 * 8
 
 
 def test_a_hot_prior_is_indifferent():

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from eevee.base.arrays import BoolArray, FloatArray, as_array
 from eevee.base.errors import EeveeError
+from eevee.base.seeds import generator
 from eevee.measures.spectrum import Spectrum, spectrum
 
 MARGIN = 10.0
@@ -220,5 +221,5 @@ def layer_matrix(
         return made
     if not 0 < n_rows <= len(made):
         raise EeveeError(f"n_rows: {n_rows}, of {len(made)} rows")
-    chosen = np.random.default_rng(seed).choice(len(made), n_rows, replace=False)
+    chosen = generator(seed).choice(len(made), n_rows, replace=False)
     return np.asarray(made[np.sort(chosen)])

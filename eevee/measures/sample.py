@@ -11,6 +11,7 @@ from scipy import sparse
 
 from eevee.base.arrays import BoolArray, FloatArray, IntArray, as_array
 from eevee.base.errors import EeveeError
+from eevee.base.seeds import generator
 
 _LARGEST, _SMALLEST = 1e100, 1e-100
 """Magnitudes of features whose squares and products are numbers."""
@@ -181,7 +182,7 @@ def _probabilities(values: npt.ArrayLike, n_rows: int) -> FloatArray:
 
 def _halves(codes: IntArray, seed: int) -> BoolArray:
     """Draw half of each class, one more of odd ones in turn."""
-    shuffled = np.random.default_rng(seed).permutation(len(codes))
+    shuffled = generator(seed).permutation(len(codes))
     by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
     first = np.zeros(len(codes), dtype=np.bool_)
     first[by_class[::2]] = True

@@ -257,6 +257,7 @@ PRIOR_MEAN = Definition(
     "features",
     "alignment",
     of_prior=True,
+    extensive=True,
 )
 PRIOR_VARIANCE = Definition(
     "task-prior-variance",

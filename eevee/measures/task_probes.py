@@ -13,6 +13,7 @@ from scipy.stats import rankdata
 
 from eevee.base.arrays import FloatArray, IntArray, as_array
 from eevee.base.errors import EeveeError
+from eevee.base.seeds import generator
 from eevee.measures.labellings import SampledTasks, checked_tasks, one_hot, parts_of
 from eevee.measures.resampling import jackknife_stderr
 from eevee.measures.sample import checked_features
@@ -75,7 +76,7 @@ def probe_accuracies(
     tasks = codes.reshape(given.shape)
     held = np.zeros(len(rows), dtype=np.bool_)
     n_held = round(test_size * len(rows)) if 0 < test_size < 1 else 0
-    held[np.random.default_rng(seed).permutation(len(rows))[:n_held]] = True
+    held[generator(seed).permutation(len(rows))[:n_held]] = True
     if n_held < 2 or len(rows) - n_held < 2:
         raise EeveeError(
             f"test_size: {test_size} of {len(rows)} samples leaves fewer than 2 on a side"

@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from eevee.base.arrays import FloatArray, IntArray, as_array
 from eevee.base.errors import EeveeError
+from eevee.base.seeds import generator
 from eevee.measures.labellings import SampledTasks, checked_tasks, one_hot, parts_of
 from eevee.measures.task_kernels import Kernel
 from eevee.measures.task_priors import prior_temperature
@@ -75,16 +76,16 @@ def sample_tasks(
     if n_classes < 2 or n_tasks < 1 or n_sweeps < 0:
         raise EeveeError("tasks: at least 2 classes and 1 task are needed, and no sweeps below 0")
     heat = _heat(prior, temperature)
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     places = _order(order, prior.n_samples, rng)
     uniform = rng.random((n_tasks, prior.n_samples))
-    sweeps = [np.random.default_rng([seed, 1, number]) for number in range(n_sweeps)]
+    sweeps = [generator(seed, 1, number) for number in range(n_sweeps)]
     walk = _Walk(prior, places, n_classes, heat, _checked_coupling(coupling))
     parts = []
     for part in parts_of(n_tasks, n_classes):
         labels, log_probs, energies = walk.draw(uniform[part])
-        for generator in sweeps:
-            labels = walk.sweep(labels, generator.random(labels.shape))
+        for draws in sweeps:
+            labels = walk.sweep(labels, draws.random(labels.shape))
         parts.append((labels, log_probs, energies))
     labels, log_probs, energies = (np.concatenate(one) for one in zip(*parts, strict=True))
     placed = np.empty_like(labels)
@@ -127,7 +128,7 @@ def task_log_probs(
         raise EeveeError(f"labels: must lie in 0..{n_classes - 1}")
     if isinstance(order, str) and order != "index":
         raise EeveeError("order: give 'index', or the order of the draw")
-    places = _order(order, prior.n_samples, np.random.default_rng(0))
+    places = _order(order, prior.n_samples, generator(0))
     heat = _heat(prior, temperature)
     walk = _Walk(prior, places, n_classes, heat, _checked_coupling(coupling))
     ordered = given[:, places]

@@ -237,6 +237,8 @@ def test_wrong_settings_are_errors():
         pwcca(first, second, convention="papr")
     with pytest.raises(EeveeError, match="opd: convention must be paper"):
         find_similarity("opd", convention="reference")
+    with pytest.raises(EeveeError, match="seed must not be negative"):
+        cka(first, second, n_groups=2, seed=-1)
     with pytest.raises(EeveeError, match="at least 2 groups"):
         cka(first, second, n_groups=1)
     with pytest.raises(EeveeError, match="margin must be 0 or more"):

@@ -186,6 +186,22 @@ def test_features_that_follow_the_labels_do_better_under_the_prior_of_the_labels
     assert PRIOR_MEAN.measure(sample, n_groups=5).stderr > 0
 
 
+@pytest.mark.parametrize("n", [100, 105])
+def test_the_error_of_the_mean_is_its_spread_over_samples_for_groups_of_any_size(n: int):
+    """The mean grows with the samples: groups of 10 and 11 must not look like a spread."""
+    rng = np.random.default_rng(0)
+    centres = 4 * rng.normal(size=(3, 6))
+    found = []
+    for _ in range(30):
+        labels = np.arange(n) % 3
+        rows = rng.normal(size=(n, 6)) + centres[labels]
+        sample = Sample.of(labels, features=rows, prior=rows[:, :4])
+        found.append(PRIOR_MEAN.measure(sample, n_groups=10))
+    spread = np.std([one.value for one in found], ddof=1)
+    error = np.sqrt(np.mean([one.stderr**2 for one in found]))
+    assert 0.7 < error / spread < 1.4
+
+
 def test_invalid_input_is_refused():
     a, b = matrix_kernel(np.eye(3)), matrix_kernel(np.eye(4))
     with pytest.raises(EeveeError, match="4 samples, but the prior has 3"):

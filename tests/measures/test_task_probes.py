@@ -116,6 +116,8 @@ def test_invalid_input_is_refused():
     ):
         with pytest.raises(EeveeError, match=words):
             probe_accuracies(x, labels)
+    with pytest.raises(EeveeError, match="seed must not be negative"):
+        probe_accuracies(x, np.zeros((1, 10), int), seed=-1)
     with pytest.raises(EeveeError, match="test_size"):
         probe_accuracies(x, np.zeros((1, 10), int), test_size=1.5)
     prior = feature_kernel(x)

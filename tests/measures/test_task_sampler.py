@@ -229,6 +229,7 @@ def test_invalid_settings_and_labels_are_refused():
         ({"order": "random"}, "order"),
         ({"order": [0, 1, 2, 3, 4, 4]}, "each once"),
         ({"temperature": 0.0}, "temperature"),
+        ({"seed": -1}, "seed must not be negative"),
         ({"temperature": 1e-320}, "too small"),
         ({"order": [[0, 1], [2]]}, "different lengths"),
     ]

@@ -11,7 +11,8 @@ The prior is the hidden layer of a network; 200 tasks of two classes are drawn f
 correlation over models of the closed-form mean with the mean held-out accuracy of linear probes on
 these tasks, and of the variances, with jackknife errors.
 
-Weights: effective size of 1,000 tasks drawn from this prior, by number of samples and temperature.
+Weights: effective size of 1,000 tasks drawn from this prior, by number of samples and temperature,
+and the largest weight of one task.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
@@ -30,6 +32,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.neural_network import MLPClassifier
 
+from eevee.measures.labellings import SampledTasks
 from eevee.measures.task_kernels import feature_kernel
 from eevee.measures.task_priors import RELATIVE_TEMPERATURE, task_prior_moments
 from eevee.measures.task_probes import task_prior_table
@@ -178,12 +181,22 @@ def agreement() -> None:
 
 def weights() -> None:
     features = of_prior(*parts())
-    print("effective size of 1,000 tasks, at temperatures in Frobenius norms")
-    print("samples" + "".join(f"{heat:>8g}" for heat in HEATS))
+    print(
+        "effective size of 1,000 tasks (largest weight of one), at temperatures in Frobenius norms"
+    )
+    print("samples" + "".join(f"{heat:>16g}" for heat in HEATS))
     for n in (10, 30, 100, 300, 1000):
         prior = feature_kernel(features[:n])
         tasks = [sample_tasks(prior, Q, n_tasks=1000, temperature=heat) for heat in HEATS]
-        print(f"{n:7d}" + "".join(f"{one.effective_size:8.1f}" for one in tasks))
+        print(
+            f"{n:7d}" + "".join(f"{one.effective_size:8.1f} ({largest(one):.3f})" for one in tasks)
+        )
+
+
+def largest(tasks: SampledTasks) -> float:
+    """Weight of the task that has most of it, all of its repeats together."""
+    same = np.where(tasks.labels[:, :1] == 1, 1 - tasks.labels, tasks.labels)
+    return float(pd.Series(tasks.weights).groupby([one.tobytes() for one in same]).sum().max())
 
 
 def main() -> None:

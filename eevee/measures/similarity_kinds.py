@@ -153,7 +153,7 @@ def _rank(layer: Layer) -> int:
 
 
 def _apart(first: FloatArray, second: FloatArray) -> float:
-    """One less the mean canonical correlation of two spans."""
+    """Return 1 minus the mean canonical correlation of two spans."""
     values = linalg.svdvals(first.T @ second, check_finite=False)
     return 1 - float(np.minimum(values, 1.0).mean())
 
@@ -210,15 +210,15 @@ def _pwcca(convention: str) -> Similarity:
 
 
 def _by_variates(layer: Layer, variates: FloatArray) -> FloatArray:
-    """How much of the columns each canonical variate holds."""
+    """Return the share of each canonical variate in the columns."""
     return np.asarray(np.abs(variates.T @ layer.centred).sum(axis=1))
 
 
 def _by_rotated_activations(layer: Layer, other: Layer) -> FloatArray:
     """As google/svcca: activations are rotated but not whitened, and means are added.
 
-    Means are added to directions whose signs the decomposition leaves open: the value depends on
-    them, and thus on the library of linear algebra.
+    Means are added to directions of arbitrary sign: the value depends on the signs, and so on the
+    linear algebra library.
     """
     one, another = (_polar(each.values - each.values.mean(axis=0)) for each in (layer, other))
     rotation = np.linalg.svd(one.T @ another)[0]
@@ -229,7 +229,7 @@ def _by_rotated_activations(layer: Layer, other: Layer) -> FloatArray:
 
 
 def _polar(columns: FloatArray) -> FloatArray:
-    """Whitened columns, as near to the given ones as can be."""
+    """Return the whitened columns that are nearest to the given ones."""
     left, _, right = linalg.svd(columns, full_matrices=False)
     return np.asarray(left @ right)
 

@@ -182,8 +182,7 @@ class _Walk:
         """Rows whose products with the sums of the tasks are similarities to classes."""
         if self.factor is not None:
             return self.factor[start : start + STEPS]
-        wanted = self.order[start : start + STEPS]
-        return np.vstack([self.prior.block(i, i + 1) for i in wanted])[:, self.order]
+        return self.prior.some(self.order[start : start + STEPS])[:, self.order]
 
     def _moved(self, rows: FloatArray, start: int, change: FloatArray) -> FloatArray:
         """Change of the sums of the tasks."""

@@ -53,6 +53,15 @@ def test_kernels_are_those_of_scikit_learn_centred_and_of_norm_one(kind: Any, n:
     np.testing.assert_allclose(bare.dense(), plain(x, kind), atol=1e-12)
 
 
+@pytest.mark.parametrize("far", [0.0, 1e6])
+def test_distances_of_rbf_keep_their_digits_far_from_the_mean(far: float):
+    """One row far away moves the mean, so that products of rows would lose digits of the others."""
+    x = np.vstack([rows(), np.full((1, 5), far)])
+    kernel = feature_kernel(x, "rbf", bandwidth=0.7, centre=False, normalize=None).dense()
+    apart = x[:, None] - x
+    np.testing.assert_allclose(kernel, np.exp(-(apart**2).sum(axis=2) / (2 * 0.7**2)), atol=1e-12)
+
+
 def test_a_row_of_zeros_is_like_no_other():
     x = np.vstack([rows(), np.zeros((2, 5))])
     kernel = feature_kernel(x, centre=False, normalize=None)

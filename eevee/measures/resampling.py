@@ -1,4 +1,4 @@
-"""How sure a measure is, and what it is where labels mean nothing: jackknife, permutations."""
+"""Standard errors of measures by a jackknife, and their null by permutations of labels."""
 
 from __future__ import annotations
 

@@ -471,6 +471,7 @@ def test_what_costs_nothing_is_left_out_of_the_log_panel_alone():
 
 
 @pytest.mark.parametrize("kind", plots.FIGURES)
+@pytest.mark.filterwarnings("ignore:Glyph")
 def test_data_survives_a_csv_file(tmp_path, kind):
     data = all_data(ODD_NAMES)[kind]
     data.to_csv(tmp_path / "data.csv", index=False)

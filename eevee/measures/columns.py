@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from eevee.base.files import replacing
 from eevee.measures.feature_files import LABELS, MAX_MB, FeatureFile, read_features
 from eevee.measures.measure import Definition, Measure, NotReached
 from eevee.measures.resampling import N_GROUPS, Null, permutation_null
-from eevee.measures.sample import Sample
+from eevee.measures.sample import Sample, checked_features
 
 HEADER = ("model", "benchmark", "metric", "score", "stderr", "direction", "seed", "cost_seconds",
           "harness", "version", "source", "role")  # fmt: skip
@@ -157,7 +157,7 @@ def measure_files(
         )
     seen: dict[tuple[str, str], str] = {}
     timed = True
-    about = None if prior is None else read_features(prior, task=task, max_mb=max_mb)
+    about = None if prior is None else _read_prior(prior, task, max_mb)
     for path in wanted:
         file = read_features(path, task=task, max_mb=max_mb)
         _check_prior(file, about)
@@ -190,12 +190,21 @@ def measure_files(
     return ProxyColumns(tuple(scores), tuple(notes))
 
 
+def _read_prior(path: Path, task: str | None, max_mb: float) -> FeatureFile:
+    file = read_features(path, task=task, max_mb=max_mb)
+    if file.features is None:
+        raise EeveeError(f"{path}: holds no features, which define a prior")
+    try:
+        return replace(file, features=checked_features(file.features))
+    except EeveeError as error:
+        raise EeveeError(f"{path}: {error}") from None
+
+
 def _check_prior(file: FeatureFile, prior: FeatureFile | None) -> None:
     if prior is None:
         return
-    if prior.features is None:
-        raise EeveeError(f"{prior.source}: holds no features, which a prior is made of")
-    same = prior.labels.shape == file.labels.shape and len(prior.features) == len(file.labels)
+    assert prior.features is not None
+    same = prior.labels.shape == file.labels.shape == (len(prior.features),)
     if not same or (prior.task == file.task and (prior.labels != file.labels).any()):
         raise EeveeError(
             f"{prior.source}: has other labels than {file.source}; a prior must be of the same "

@@ -52,7 +52,7 @@ class Measure:
     @property
     def score(self) -> float:
         """The value, turned so that higher is better."""
-        return self.value if self.higher_is_better else -self.value
+        return self.value if self.higher_is_better else 0.0 - self.value  # no negative zero
 
 
 @dataclass(frozen=True)

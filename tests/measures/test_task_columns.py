@@ -43,6 +43,15 @@ def test_the_prior_can_be_another_model_of_the_same_samples(tmp_path: Path):
         np.savez(other, features=rows, labels=labels)
         with pytest.raises(EeveeError, match="same samples"):
             measure_files([path], [mean], prior=other)
+    for rows, words in (
+        (features * np.nan, r"q__t\.npz: features: row 1, column 1 is nan"),
+        (np.float64(3), r"q__t\.npz: features: expected rows x columns"),
+        (features[:9], "same samples"),
+        (np.ones((40, 2)), r"q__t\.npz: features: all columns are constant"),
+    ):
+        np.savez(other, features=rows, labels=DATA.labels)
+        with pytest.raises(EeveeError, match=words):
+            measure_files([path], [mean], prior=other)
     np.savez(other, source_probs=np.full((40, 2), 0.5), labels=DATA.labels)
     with pytest.raises(EeveeError, match="holds no features"):
         measure_files([path], [mean], prior=other)

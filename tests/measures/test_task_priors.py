@@ -9,7 +9,7 @@ import pytest
 from scipy.special import expit
 
 from eevee.base.errors import EeveeError
-from eevee.measures import Sample, task_kernels, task_priors
+from eevee.measures import Measure, Sample, task_kernels, task_priors
 from eevee.measures.task_kernels import (
     add_kernels,
     feature_kernel,
@@ -160,6 +160,7 @@ def test_the_probe_loss_is_that_of_least_squares(n: int, d: int):
     found = probe_loss(data.features, data.labels)
     assert found.value == pytest.approx(expected, abs=1e-9)
     assert not found.higher_is_better
+    assert np.copysign(1, Measure(0.0, 0.0, "exact", False, "", 0.0).score) == 1
 
 
 def test_the_probe_loss_is_the_trace_of_theorem_2_3():

@@ -1,10 +1,10 @@
 """Task priors beside plain formulas, and on real features.
 
-`python -m tests.benchmarks.bench_task_priors`, or with `weights` the last part alone
+`python -m tests.benchmarks.bench_task_priors`, or one of its parts: `speed`, `agreement`, `weights`
 
 Speed: the formulas of the paper as they read, with NumPy on whole matrices and a loop over samples,
 timed in turn with the blocked and batched ones in this process; the median of the ratios is printed
-with its range. Whole matrices of 8,192 samples need 4 GB.
+with its range, and times of sampling are per task. Whole matrices of 8,192 samples need 4 GB.
 
 Agreement: 28 representations of 1,000 of scikit-learn's digits, all fitted on the other 797 images.
 The prior is the hidden layer of a network; 200 tasks of two classes are drawn from it. Spearman's
@@ -74,12 +74,17 @@ def seconds(of: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def compared(name: str, ours: Callable[[], object], plain: Callable[[], object]) -> None:
-    times = np.array([(seconds(ours), seconds(plain)) for _ in range(REPEATS)])
+def compared(
+    name: str,
+    ours: Callable[[], object],
+    plain: Callable[[], object],
+    counts: tuple[int, int] = (1, 1),
+) -> None:
+    times = np.array([(seconds(ours), seconds(plain)) for _ in range(REPEATS)]) / counts
     ratios = times[:, 1] / times[:, 0]
     own, other = np.median(times, axis=0)
     print(
-        f"{name:44} {own:8.3f} s, plain {other:8.3f} s, times {np.median(ratios):5.1f} "
+        f"{name:44} {own:8.4f} s, plain {other:8.4f} s, times {np.median(ratios):5.1f} "
         f"({ratios.min():.1f} to {ratios.max():.1f})"
     )
 
@@ -107,12 +112,10 @@ def speed(n: int) -> None:
     factor = kernel.factor
     assert factor is not None
     compared(
-        f"{N_TASKS} tasks beside 2 plain ones, n = {n}",
+        f"a task of {N_TASKS}, n = {n}",
         lambda: sample_tasks(kernel, Q, n_tasks=N_TASKS, temperature=heat, coupling=1),
         lambda: [plain_task(factor, heat, rng) for _ in range(2)],
-    )
-    print(
-        f"  per task: divide the first by {N_TASKS}, the second by 2, so times {N_TASKS // 2} more"
+        (N_TASKS, 2),
     )
 
 
@@ -203,11 +206,14 @@ def main() -> None:
     import warnings
 
     warnings.simplefilter("ignore", ConvergenceWarning)
-    if sys.argv[1:] != ["weights"]:
+    wanted = sys.argv[1:] or ["speed", "agreement", "weights"]
+    if "speed" in wanted:
         for n in (2048, 8192):
             speed(n)
+    if "agreement" in wanted:
         agreement()
-    weights()
+    if "weights" in wanted:
+        weights()
 
 
 if __name__ == "__main__":

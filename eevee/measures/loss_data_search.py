@@ -14,7 +14,6 @@ from eevee.base.arrays import FloatArray
 from eevee.base.errors import EeveeError
 from eevee.measures.loss_data import LossDataMeasure
 from eevee.measures.loss_data_probes import class_probabilities, default_probe, smoothed
-from eevee.measures.resampling import jackknife_stderr
 from eevee.measures.sample import Sample
 
 BINS = 10
@@ -234,7 +233,7 @@ def _jackknife(runs: FloatArray, epsilon: float) -> float:
         return math.nan
     without = (runs.sum(axis=0) - runs) / (n - 1)
     values = np.maximum(without - epsilon, 0).sum(axis=1)
-    return float(jackknife_stderr(values))
+    return math.sqrt((n - 1) * float(np.var(values)))
 
 
 def subset_losses(

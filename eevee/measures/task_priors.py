@@ -53,7 +53,7 @@ def prior_temperature(prior: Kernel, temperature: float | None = None) -> float:
     Raises
     ------
     EeveeError
-        If it is not a positive number, or so small that K / T is none.
+        If it is not a positive number, or so small that K / T overflows.
 
     Examples
     --------

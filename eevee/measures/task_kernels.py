@@ -168,7 +168,7 @@ def feature_kernel(
     bandwidth : float, optional
         Of "rbf" only. By default the median distance between two of (at most 1,000) samples.
     dtype : {"float64", "float32"}
-        Of blocks. The second takes about two thirds of the time; moments keep 4 digits.
+        Of blocks. The second takes 0.4 to 0.75 of the time; moments keep 4 digits.
     convention : {"paper", "reference"}
         Of "rbf" (others agree): the released code has ``exp(-d / (2 * bandwidth**2))``, and its
         lower median includes the distances of samples to themselves.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +10,12 @@ import typer
 
 from eevee.cli.app import app
 from eevee.cli.command import verb
-from eevee.cli.measure_pairs import SimilarityOptions, compare, refuse_overwriting
+from eevee.cli.measure_pairs import (
+    SimilarityOptions,
+    compare,
+    refuse_overwriting,
+    refuse_unused,
+)
 from eevee.cli.options import JsonOption
 from eevee.cli.panels import MANY, MOST_SEED
 from eevee.cli.printing import print_json, print_line, print_table, say
@@ -66,7 +72,7 @@ def measure(
     ] = 0,
     prior: Annotated[
         Path | None,
-        typer.Option("--prior", help="File of features that task priors are made of."),
+        typer.Option("--prior", help="File of features that define the task prior."),
     ] = None,
     max_mb: Annotated[
         float, typer.Option("--max-mb", help="Megabytes that a file may have, unpacked.")
@@ -76,12 +82,15 @@ def measure(
     from eevee.measures.catalog import find_measures
     from eevee.measures.columns import measure_files
 
-    refuse_overwriting(files, {"--out": out, "--groups-out": similar.groups_out})
+    read = [*files, *(one for one in (prior, similar.tiers) if one is not None)]
+    refuse_overwriting(read, {"--out": out, "--groups-out": similar.groups_out})
     if not 0 < max_mb <= 1e6:
         raise typer.BadParameter(f"--max-mb lies in 0..1000000, not {max_mb:g}")
     if similar.similarity is not None or similar.diversity is not None:
         given = {"task": task, "convention": convention, "max_mb": max_mb}
-        compare(files, similar, names, out, given, as_json=output.as_json)
+        refuse_unused({"--with": names, "--prior": prior, "--null": null or None})
+        resampling = {"n_groups": groups, "seed": seed}
+        compare(files, similar, out, {**given, **resampling}, as_json=output.as_json)
         return
     if names is None or out is None:
         raise typer.BadParameter("give --with and --out, or --similarity, or --diversity")
@@ -106,8 +115,8 @@ def _print(found: ProxyColumns, *, with_null: bool) -> None:
     rows: list[list[object]] = []
     for one in found.scores:
         row = [one.task, one.name, one.model, one.measure.score, one.measure.stderr, one.cost]
-        null = () if one.null is None else (one.null.mean, one.null.sd, one.null.p)
-        rows.append([*row, *null])
+        null = (math.nan,) * 3 if one.null is None else (one.null.mean, one.null.sd, one.null.p)
+        rows.append([*row, *(null if with_null else ())])
     if with_null:
         header += ["null", "its sd", "p"]
     print_table(

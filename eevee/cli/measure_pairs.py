@@ -67,18 +67,29 @@ class SimilarityOptions:
 
 
 def refuse_overwriting(files: list[Path], written: dict[str, Path | None]) -> None:
-    """Refuse to write to a file that is read."""
+    """Refuse to write to a file that is read, or twice to one file."""
     for name, out in written.items():
         if out is not None and any(
             out.exists() and file.exists() and out.samefile(file) for file in files
         ):
             raise typer.BadParameter(f"{name} is one of the files that are read; give another name")
+    names = [out.resolve() for out in written.values() if out is not None]
+    if len(set(names)) < len(names):
+        raise typer.BadParameter(f"{' and '.join(written)} are one file; give two names")
+
+
+def refuse_unused(options: dict[str, object]) -> None:
+    """Refuse options of scores where models or tasks are compared."""
+    for name, value in options.items():
+        if value is not None:
+            raise typer.BadParameter(
+                f"{name} scores single models; --similarity and --diversity compare; give one"
+            )
 
 
 def compare(
     files: list[Path],
     options: SimilarityOptions,
-    names: str | None,
     out: Path | None,
     given: dict[str, Any],
     *,
@@ -88,9 +99,9 @@ def compare(
     from eevee.measures.similar_models import compare_files
     from eevee.measures.similarity_kinds import find_similarity
 
-    if names is not None:
-        raise typer.BadParameter("--with scores single models, --similarity compares; give one")
     if options.diversity is not None:
+        if out is not None:
+            raise typer.BadParameter("--out needs --with or --similarity; --json has diversities")
         _compare_tasks(files, options, given, as_json=as_json)
         return
     kind = find_similarity(str(options.similarity), convention=given.pop("convention"))
@@ -106,8 +117,8 @@ def compare(
         return
     for note in found.notes:
         say(note)
-    rows = [(one.first, one.second, one.task, one.distance) for one in found.nearest]
-    header = ("model", "other", "task", "distance")
+    rows = [(one.first, one.second, one.task, one.distance, one.stderr) for one in found.nearest]
+    header = ("model", "other", "task", "distance", "stderr")
     print_table(
         f"Distances ({kind.name})", header, rows, most=SHOWN, rest="--json and --out have all"
     )

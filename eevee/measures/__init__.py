@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from eevee.measures.fisher import HeadFit as HeadFit
     from eevee.measures.gaussian_distance import hellinger as hellinger
     from eevee.measures.gaussian_distance import hellinger_diversity as hellinger_diversity
+    from eevee.measures.labellings import task_alignments as task_alignments
     from eevee.measures.layers import layer_matrix as layer_matrix
     from eevee.measures.linear_probes import best_pair as best_pair
     from eevee.measures.linear_probes import gaussian_grid as gaussian_grid
@@ -67,7 +68,6 @@ if TYPE_CHECKING:
     from eevee.measures.task_probes import probe_accuracies as probe_accuracies
     from eevee.measures.task_probes import task_prior_table as task_prior_table
     from eevee.measures.task_sampler import sample_tasks as sample_tasks
-    from eevee.measures.task_sampler import task_alignments as task_alignments
     from eevee.measures.task_sampler import task_log_probs as task_log_probs
 
 _HOME = {
@@ -128,7 +128,7 @@ _HOME = {
     "svcca": "eevee.measures.similarity",
     "task2vec": "eevee.measures.task_embedding",
     "task2vec_distances": "eevee.measures.task_distances",
-    "task_alignments": "eevee.measures.task_sampler",
+    "task_alignments": "eevee.measures.labellings",
     "task_log_probs": "eevee.measures.task_sampler",
     "task_prior_moments": "eevee.measures.task_priors",
     "task_prior_table": "eevee.measures.task_probes",

@@ -10,6 +10,7 @@ import numpy as np
 
 from eevee.base.arrays import FloatArray
 from eevee.base.errors import EeveeError
+from eevee.measures.resampling import jackknife_stderr
 
 
 class Kendall(NamedTuple):
@@ -76,4 +77,4 @@ def _stderr(agree: FloatArray) -> float:
     if n < 3:
         return math.nan
     without = (agree.sum() - 2 * agree.sum(axis=1)) / ((n - 1) * (n - 2))
-    return float(np.sqrt((n - 1) * np.var(without)))
+    return float(jackknife_stderr(without))

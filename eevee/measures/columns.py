@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from eevee.base.files import replacing
 from eevee.measures.feature_files import LABELS, MAX_MB, FeatureFile, read_features
 from eevee.measures.measure import Definition, Measure, NotReached
 from eevee.measures.resampling import N_GROUPS, Null, permutation_null
-from eevee.measures.sample import Sample
+from eevee.measures.sample import Sample, checked_features
 
 HEADER = ("model", "benchmark", "metric", "score", "stderr", "direction", "seed", "cost_seconds",
           "harness", "version", "source", "role")  # fmt: skip
@@ -123,13 +123,13 @@ def measure_files(
     seed : int
     max_mb : float
     prior : Path, optional
-        File of features that task priors are made of, of the same samples in the same order.
+        File of features that define the task prior: the same samples in the same order.
 
     Raises
     ------
     EeveeError
-        If a file cannot be read, two are of one model and task, or a measure cannot be computed
-        on any file.
+        If a file cannot be read, two are of one model and task, a measure cannot be computed on any
+        file, or there is a prior that no measure uses.
 
     Examples
     --------
@@ -146,11 +146,18 @@ def measure_files(
     wanted = [path for path in paths if not path.name.endswith(LABELS)]
     if not wanted:
         raise EeveeError("no file of features is given")
+    of_prior = [one.name for one in measures if one.of_prior and prior is not None]
+    if prior is not None and not of_prior:
+        raise EeveeError(f"{prior}: no measure uses a prior; add task-prior-mean, or leave it out")
     scores: list[ProxyScore] = []
     notes: list[str] = []
+    if of_prior and n_permutations:
+        notes.append(
+            f"{', '.join(of_prior)}: no null: under a prior of features labels have no effect"
+        )
     seen: dict[tuple[str, str], str] = {}
     timed = True
-    about = None if prior is None else read_features(prior, task=task, max_mb=max_mb)
+    about = None if prior is None else _read_prior(prior, task, max_mb)
     for path in wanted:
         file = read_features(path, task=task, max_mb=max_mb)
         _check_prior(file, about)
@@ -183,12 +190,21 @@ def measure_files(
     return ProxyColumns(tuple(scores), tuple(notes))
 
 
+def _read_prior(path: Path, task: str | None, max_mb: float) -> FeatureFile:
+    file = read_features(path, task=task, max_mb=max_mb)
+    if file.features is None:
+        raise EeveeError(f"{path}: holds no features, which define a prior")
+    try:
+        return replace(file, features=checked_features(file.features))
+    except EeveeError as error:
+        raise EeveeError(f"{path}: {error}") from None
+
+
 def _check_prior(file: FeatureFile, prior: FeatureFile | None) -> None:
     if prior is None:
         return
-    if prior.features is None:
-        raise EeveeError(f"{prior.source}: holds no features, which a prior is made of")
-    same = prior.labels.shape == file.labels.shape and len(prior.features) == len(file.labels)
+    assert prior.features is not None
+    same = prior.labels.shape == file.labels.shape == (len(prior.features),)
     if not same or (prior.task == file.task and (prior.labels != file.labels).any()):
         raise EeveeError(
             f"{prior.source}: has other labels than {file.source}; a prior must be of the same "
@@ -213,7 +229,7 @@ def _measured(
         sample = samples[needs]
         measure = definition.measure(sample, n_groups=n_groups, seed=seed)
         null = None
-        if n_permutations:
+        if n_permutations and not (definition.of_prior and prior is not None):
             sign = 1 if definition.higher_is_better else -1
             null = permutation_null(
                 lambda rows: sign * definition.value(rows), sample, n_permutations, seed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass
 from typing import Literal
@@ -14,6 +13,7 @@ from scipy import stats
 from eevee.base.arrays import FloatArray
 from eevee.base.errors import EeveeError
 from eevee.measures.measure import Measure
+from eevee.measures.resampling import jackknife_stderr
 
 _SYMMETRIC = 1e-6
 
@@ -92,7 +92,7 @@ def _jackknifed(table: FloatArray) -> tuple[float, float, int]:
     n = len(table)
     total = table.sum()
     without = (total - 2 * table.sum(axis=1)) / ((n - 1) * (n - 2))
-    return float(total / (n * (n - 1))), float(math.sqrt((n - 1) * np.var(without))), n - 1
+    return float(total / (n * (n - 1))), float(jackknife_stderr(without)), n - 1
 
 
 def _of_pairs(table: FloatArray) -> tuple[float, float, int]:

@@ -9,15 +9,16 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from eevee.base.arrays import BoolArray, FloatArray
+from eevee.base.arrays import BoolArray, FloatArray, as_array
 from eevee.base.errors import EeveeError
+from eevee.base.seeds import generator
 from eevee.measures.spectrum import Spectrum, spectrum
 
 MARGIN = 10.0
 """Rows per column that correlations need: with fewer, unrelated layers look alike."""
 _LARGEST, _SMALLEST = 1e100, 1e-100
 _CONSTANT = 1e-13
-"""A column that moves less than this share of its own size is constant, within rounding."""
+"""A column with a range below this share of its size is constant, within rounding."""
 Columns = Literal["channels", "activations", "pooled"]
 
 
@@ -39,18 +40,18 @@ class Layer:
         Raises
         ------
         EeveeError
-            If they are no finite numbers, rows x columns, fewer than 4 rows, or all constant.
+            If they are not finite numbers, rows x columns; fewer than 4 rows; or all constant.
 
         Examples
         --------
         >>> Layer.of([[1, 2], [3, 4], [5, 6], [7, 9]]).centred.sum()
         np.float64(0.0)
         """
-        array = np.asarray(values)
+        array = as_array(values, what)
         if array.dtype.kind not in "biuf":
             raise EeveeError(f"{what}: must be numbers, not {array.dtype}")
         if array.ndim != 2 or not array.shape[1]:
-            hint = "; `layer_matrix` makes them of a convolution's" if array.ndim == 4 else ""
+            hint = "; use `layer_matrix` for convolutions" if array.ndim == 4 else ""
             raise EeveeError(f"{what}: expected rows x columns, got shape {array.shape}{hint}")
         if len(array) < 4:
             raise EeveeError(f"{what}: {len(array)} rows; at least 4 are needed")
@@ -64,13 +65,13 @@ class Layer:
         largest = max(high.max(), -low.min())
         if largest > _LARGEST:
             raise EeveeError(f"{what}: values beyond 1e100; rescale them")
-        if not (high - low).max() > max(_CONSTANT * largest, _SMALLEST):
+        if not (high - low > np.maximum(_CONSTANT * np.maximum(high, -low), _SMALLEST)).any():
             raise EeveeError(f"{what}: all columns are constant, so that nothing can be compared")
         return cls(array)
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return len(self.values)
 
     @cached_property
@@ -117,8 +118,14 @@ class Layer:
         return np.asarray(np.einsum("ij,ij->i", self.centred, self.centred))
 
     def rows(self, wanted: BoolArray) -> Layer:
-        """Return some of the rows."""
-        return Layer(self.values[wanted])
+        """Return some of the rows.
+
+        Raises
+        ------
+        EeveeError
+            As of `Layer.of`: there may be too few left, or all the same.
+        """
+        return Layer.of(self.values[wanted])
 
 
 def orthonormal(columns: FloatArray) -> FloatArray:
@@ -160,7 +167,7 @@ def layer_matrix(
     n_rows: int | None = None,
     seed: int = 0,
 ) -> FloatArray:
-    """Make rows and columns of the activations of a convolution.
+    """Reshape the activations of a convolution to rows and columns.
 
     Parameters
     ----------
@@ -180,7 +187,7 @@ def layer_matrix(
     Raises
     ------
     EeveeError
-        If the shape is another, or there are fewer rows than `n_rows`.
+        If the shape is wrong, values are not numbers, or there are fewer rows than `n_rows`.
 
     Notes
     -----
@@ -193,7 +200,9 @@ def layer_matrix(
     >>> layer_matrix(np.zeros((16, 8, 5, 5)), columns="activations").shape
     (16, 200)
     """
-    array = np.asarray(activations)
+    array = as_array(activations, "activations")
+    if array.dtype.kind not in "biuf":
+        raise EeveeError(f"activations: must be numbers, not {array.dtype}")
     if array.ndim != 4 or 0 in array.shape:
         raise EeveeError(
             "activations: expected samples x channels x height x width, got an array of shape "
@@ -212,5 +221,5 @@ def layer_matrix(
         return made
     if not 0 < n_rows <= len(made):
         raise EeveeError(f"n_rows: {n_rows}, of {len(made)} rows")
-    chosen = np.random.default_rng(seed).choice(len(made), n_rows, replace=False)
+    chosen = generator(seed).choice(len(made), n_rows, replace=False)
     return np.asarray(made[np.sort(chosen)])

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from eevee.base.arrays import FloatArray, IntArray
 from eevee.base.errors import EeveeError
 from eevee.measures.measure import Measure
+from eevee.measures.resampling import jackknife_stderr
 
 Rule = Literal["left", "right", "trapezoid"]
 RULES = ("left", "right", "trapezoid")
@@ -318,7 +319,7 @@ class LossDataCurve:
         n = self.losses.shape[1]
         rest = [np.delete(self.losses, i, axis=1).mean(axis=1) for i in range(n)] if n > 1 else []
         values = [of(mean) for mean in rest]
-        stderr = math.sqrt((n - 1) * float(np.var(values))) if values else math.nan
+        stderr = float(jackknife_stderr(values)) if values else math.nan
         size = int(self.sizes[last])
         return LossDataMeasure(of(self.mean), stderr, "exact", False, unit, 0.0, name, size)
 

@@ -52,12 +52,26 @@ class Measure:
     @property
     def score(self) -> float:
         """The value, turned so that higher is better."""
-        return self.value if self.higher_is_better else -self.value
+        return self.value if self.higher_is_better else 0.0 - self.value  # no negative zero
 
 
 @dataclass(frozen=True)
 class Definition:
-    """What a measure is: its name, its value on a sample, and what the value means."""
+    """What a measure is: its name, its value on a sample, and what the value means.
+
+    Attributes
+    ----------
+    name : str
+    compute : callable
+    needs : {"features", "source_probs"}
+    unit : str
+    bound : {"exact", "lower", "upper"}
+    higher_is_better : bool
+    of_prior : bool
+        Whether the value depends on the sample's prior; if there is one, then not on its labels.
+    extensive : bool
+        Whether the value grows in proportion to the rows; the jackknife then scales it to all rows.
+    """
 
     name: str
     compute: Callable[[Sample], float]
@@ -65,6 +79,8 @@ class Definition:
     unit: str
     bound: Bound = "exact"
     higher_is_better: bool = True
+    of_prior: bool = False
+    extensive: bool = False
 
     def value(self, sample: Sample) -> float:
         """Return the value on a sample.
@@ -87,5 +103,9 @@ class Definition:
         start = time.perf_counter()
         value = self.value(sample)
         seconds = time.perf_counter() - start
-        stderr = grouped_jackknife(self.value, sample, n_groups, seed) if n_groups else math.nan
+
+        def scaled(rows: Sample) -> float:
+            return self.value(rows) * (sample.n_rows / rows.n_rows if self.extensive else 1)
+
+        stderr = grouped_jackknife(scaled, sample, n_groups, seed) if n_groups else math.nan
         return Measure(value, stderr, self.bound, self.higher_is_better, self.unit, seconds)

@@ -1,4 +1,4 @@
-"""How sure a measure is, and what it is where labels mean nothing: jackknife, permutations."""
+"""Standard errors of measures by a jackknife, and their null by permutations of labels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from eevee.base.arrays import BoolArray, FloatArray, IntArray
 from eevee.base.errors import EeveeError
 from eevee.base.seeds import child_seed
 from eevee.measures.sample import Sample
@@ -15,6 +17,74 @@ from eevee.measures.sample import Sample
 _GROUPS, _NULL = 1, 2
 """Numbers of child seeds."""
 N_GROUPS = 10
+
+
+def jackknife_stderr(without: npt.ArrayLike) -> FloatArray:
+    """Return the standard error of a value from what it is without each group.
+
+    Parameters
+    ----------
+    without : array, shape (n_groups,) or (n_groups, n_values)
+
+    Returns
+    -------
+    array, shape () or (n_values,)
+        NaN where a value is.
+
+    Examples
+    --------
+    >>> rows = np.arange(10.0)
+    >>> means = [np.delete(rows, i).mean() for i in range(10)]
+    >>> bool(np.isclose(jackknife_stderr(means), rows.std(ddof=1) / np.sqrt(10)))
+    True
+    """
+    values = np.asarray(without, dtype=np.float64)
+    return np.asarray(np.sqrt((len(values) - 1) * np.var(values, axis=0)))
+
+
+def leave_out(value: Callable[[BoolArray], float], groups: IntArray) -> float:
+    """Return the standard error of a value by leaving out each group of rows in turn.
+
+    Parameters
+    ----------
+    value : callable
+        Of which rows are kept.
+    groups : int array, shape (n_rows,)
+
+    Returns
+    -------
+    float
+        NaN if the value does not exist without a group.
+
+    Examples
+    --------
+    >>> rows = np.arange(100.0)
+    >>> bool(2 < leave_out(lambda kept: float(rows[kept].mean()), np.arange(100)) < 4)
+    True
+    """
+    try:
+        values = [value(groups != group) for group in range(int(groups.max()) + 1)]
+    except EeveeError:  # fewer rows than the value needs
+        return math.nan
+    return float(jackknife_stderr(values))
+
+
+def check_groups(n_groups: int) -> None:
+    """Refuse a jackknife of fewer than 2 groups.
+
+    Raises
+    ------
+    EeveeError
+
+    Examples
+    --------
+    >>> check_groups(1)
+    Traceback (most recent call last):
+    ...
+    eevee.base.errors.EeveeError: n_groups: a jackknife needs at least 2 groups, got 1
+    """
+    if n_groups < 2:
+        raise EeveeError(f"n_groups: a jackknife needs at least 2 groups, got {n_groups}")
 
 
 def grouped_jackknife(
@@ -51,20 +121,14 @@ def grouped_jackknife(
     >>> bool(abs(error / (np.arange(100).std(ddof=1) / 10) - 1) < 0.2)
     True
     """
-    if n_groups < 2:
-        raise EeveeError(f"n_groups: a jackknife needs at least 2 groups, got {n_groups}")
+    check_groups(n_groups)
     if sample.counts.min() < 2 or sample.n_rows < 2 * sample.n_classes:
         return math.nan
     groups = _groups(sample, min(n_groups, sample.n_rows), seed)
-    try:
-        values = [value(sample.rows(groups != group)) for group in range(groups.max() + 1)]
-    except EeveeError:  # fewer rows than the value needs
-        return math.nan
-    n = len(values)
-    return float(math.sqrt((n - 1) * np.var(values)))
+    return leave_out(lambda kept: value(sample.rows(kept)), groups)
 
 
-def _groups(sample: Sample, n_groups: int, seed: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _groups(sample: Sample, n_groups: int, seed: int) -> IntArray:
     """Deal rows, class by class, to groups of nearly equal size."""
     rng = np.random.default_rng(child_seed(seed, _GROUPS))
     shuffled = rng.permutation(sample.n_rows)

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from eevee.base.arrays import BoolArray, FloatArray, IntArray
+from eevee.base.arrays import BoolArray, FloatArray, IntArray, as_array
 from eevee.base.errors import EeveeError
+from eevee.base.seeds import generator
 
 _LARGEST, _SMALLEST = 1e100, 1e-100
 """Magnitudes of features whose squares and products are numbers."""
@@ -124,7 +125,7 @@ class Sample:
 
 
 def _codes(labels: npt.ArrayLike) -> IntArray:
-    array = np.asarray(labels)
+    array = as_array(labels, "labels")
     if array.ndim != 1:
         raise EeveeError(f"labels: expected one per row, got an array of shape {array.shape}")
     if array.dtype.kind == "f":
@@ -141,7 +142,7 @@ def _codes(labels: npt.ArrayLike) -> IntArray:
 
 
 def _matrix(values: npt.ArrayLike, n_rows: int, what: str) -> FloatArray:
-    array = np.asarray(values)
+    array = as_array(values, what)
     if array.dtype.kind not in "biuf":
         raise EeveeError(f"{what}: must be numbers, not {array.dtype}")
     if array.ndim != 2 or not array.shape[1]:
@@ -160,7 +161,7 @@ def _features(values: npt.ArrayLike, n_rows: int) -> FloatArray:
     array = _matrix(values, n_rows, "features")
     spread = np.ptp(array, axis=0).max()
     if spread == 0:
-        raise EeveeError("features: all columns are constant, which tells nothing of the classes")
+        raise EeveeError("features: all columns are constant, so nothing can be measured")
     if np.abs(array).max() > _LARGEST or spread < _SMALLEST:
         raise EeveeError("features: values beyond 1e100, or all below 1e-100; rescale them")
     return array
@@ -181,7 +182,7 @@ def _probabilities(values: npt.ArrayLike, n_rows: int) -> FloatArray:
 
 def _halves(codes: IntArray, seed: int) -> BoolArray:
     """Draw half of each class, one more of odd ones in turn."""
-    shuffled = np.random.default_rng(seed).permutation(len(codes))
+    shuffled = generator(seed).permutation(len(codes))
     by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
     first = np.zeros(len(codes), dtype=np.bool_)
     first[by_class[::2]] = True
@@ -194,12 +195,14 @@ def checked_features(values: npt.ArrayLike) -> FloatArray:
     Raises
     ------
     EeveeError
-        As of `Sample.of`.
+        As of `Sample.of`, or if there are fewer than 2 rows.
 
     Examples
     --------
     >>> checked_features([[0, 1], [1, 0]]).dtype
     dtype('float64')
     """
-    array = np.asarray(values)
+    array = as_array(values, "features")
+    if array.ndim == 2 and len(array) < 2:
+        raise EeveeError(f"features: {len(array)} rows; at least 2 are needed")
     return _features(array, len(array) if array.ndim else 0)

@@ -5,19 +5,20 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from eevee.base.arrays import FloatArray, IntArray
+from eevee.base.arrays import BoolArray, FloatArray, IntArray
 from eevee.base.errors import EeveeError
 from eevee.base.files import replacing
 from eevee.measures.feature_files import LABELS, MAX_MB, FeatureFile, read_features
 from eevee.measures.layers import MARGIN, Layer
-from eevee.measures.similarity_kinds import Similarity
+from eevee.measures.resampling import jackknife_stderr
+from eevee.measures.similarity_kinds import Similarity, row_groups
 
 THRESHOLD = 0.02
 """Of networks on digits, late checkpoints of one run are below it by CKA and OPD, and networks of
@@ -26,12 +27,21 @@ other seeds are above 0.04 (docs/similarity.md)."""
 
 @dataclass(frozen=True)
 class Pair:
-    """Two models and how far their features are apart on a task."""
+    """Two models and the distance of their features on a task.
+
+    Attributes
+    ----------
+    first, second, task : str
+    distance : float
+    stderr : float
+        By a jackknife over samples; NaN if it was not asked for or does not exist.
+    """
 
     first: str
     second: str
     task: str
     distance: float
+    stderr: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -114,20 +124,29 @@ class ModelDistances:
         _write(path, ("model", "group"), self.named_groups(threshold).items())
 
     def write_pairs(self, path: Path) -> None:
-        """Write a CSV file ``first,second,task,distance``, the nearest first.
+        """Write a CSV file ``first,second,task,distance,stderr``, the nearest first.
+
+        A standard error that does not exist is an empty cell.
 
         Raises
         ------
         EeveeError
             If the file cannot be written.
         """
-        rows = [(one.first, one.second, one.task, repr(one.distance)) for one in self.nearest]
-        _write(path, ("first", "second", "task", "distance"), rows)
+        rows = [
+            (one.first, one.second, one.task, *map(_cell, (one.distance, one.stderr)))
+            for one in self.nearest
+        ]
+        _write(path, ("first", "second", "task", "distance", "stderr"), rows)
 
     @property
     def nearest(self) -> list[Pair]:
         """The pairs, the nearest first."""
         return sorted(self.pairs, key=lambda one: one.distance)
+
+
+def _cell(value: float) -> str:
+    return "" if math.isnan(value) else repr(value)
 
 
 def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -143,19 +162,21 @@ def compare_files(
     *,
     task: str | None = None,
     margin: float = MARGIN,
+    n_groups: int = 0,
+    seed: int = 0,
     max_mb: float = MAX_MB,
 ) -> ModelDistances:
-    """Measure how far the features of models are apart, task by task.
+    """Measure the distances between the features of models, task by task.
 
     Parameters
     ----------
     paths : sequence of Path
         As `read_features` takes them: features of the same samples, in the same order.
     kind : Similarity
-        As `find_similarity` returns it. Of one that is not symmetric, the mean of both directions.
+        As `find_similarity` returns it; of one that is not symmetric, the mean of both directions.
     task : str, optional
         Of files whose names do not say one.
-    margin : float
+    margin, n_groups, seed
         As of `mean_cca`.
     max_mb : float
 
@@ -189,24 +210,34 @@ def compare_files(
         if file.features is None:
             notes.append(f"{path}: left out: it holds no features")
             continue
-        _check_samples(file, first.setdefault(file.task, file))
+        layer = Layer.of(file.features, f"{path}: features")
+        _check_samples(file, layer, first.setdefault(file.task, file))
         models.setdefault(file.model)
         members = tasks.setdefault(file.task, {})
         if file.model in members:
             raise EeveeError(f"{path}: another file is of the same model and task; give one")
-        members[file.model] = Layer.of(file.features, f"{path}: features")
-    pairs = [one for name, members in tasks.items() for one in _pairs(name, members, kind, margin)]
+        members[file.model] = layer
+    pairs: list[Pair] = []
+    for name, members in tasks.items():
+        found = _pairs(name, members, kind, margin)
+        errors = _stderrs(members, kind, n_groups, seed)
+        pairs += [replace(one, stderr=error) for one, error in zip(found, errors, strict=True)]
     if not pairs:
         raise EeveeError("no two models have features of one task; give MODEL__TASK.npz of two")
     return ModelDistances(tuple(models), tuple(pairs), tuple(notes))
 
 
-def _check_samples(file: FeatureFile, first: FeatureFile) -> None:
+def _check_samples(file: FeatureFile, layer: Layer, first: FeatureFile) -> None:
     same = file.labels.shape == first.labels.shape and bool(np.all(file.labels == first.labels))
     if not same:
         raise EeveeError(
             f"{file.source}: other labels than in {first.source}; features must be of the same "
             "samples, in the same order"
+        )
+    if file.labels.shape != (layer.n_rows,):
+        raise EeveeError(
+            f"{file.source}: {layer.n_rows} rows of features, but labels of shape "
+            f"{file.labels.shape}; they must match"
         )
 
 
@@ -214,11 +245,39 @@ def _pairs(task: str, members: Mapping[str, Layer], kind: Similarity, margin: fl
     found = []
     for one, other in combinations(members, 2):
         try:
-            distance = kind.distance(members[one], members[other], margin=margin)
-            if not kind.symmetric:
-                back = kind.distance(members[other], members[one], margin=margin)
-                distance = (distance + back) / 2
+            distance = kind.between(members[one], members[other], margin=margin)
         except EeveeError as error:
             raise EeveeError(f"{one} and {other} on {task}: {error}") from None
         found.append(Pair(one, other, task, distance))
     return found
+
+
+def _stderrs(
+    members: Mapping[str, Layer], kind: Similarity, n_groups: int, seed: int
+) -> list[float]:
+    """Standard errors of all pairs; each layer is decomposed once per group of rows."""
+    pairs = list(combinations(members, 2))
+    if not pairs or not n_groups:
+        return [math.nan] * len(pairs)
+    groups = row_groups(next(iter(members.values())).n_rows, n_groups, seed)
+    without = []
+    for group in range(int(groups.max()) + 1):
+        parts = {name: _part(layer, groups != group) for name, layer in members.items()}
+        without.append([_between(kind, parts[one], parts[other]) for one, other in pairs])
+    return [float(one) for one in jackknife_stderr(without)]
+
+
+def _part(layer: Layer, kept: BoolArray) -> Layer | None:
+    try:
+        return layer.rows(kept)
+    except EeveeError:  # too few rows, or all the same
+        return None
+
+
+def _between(kind: Similarity, one: Layer | None, other: Layer | None) -> float:
+    if one is None or other is None:
+        return math.nan
+    try:
+        return kind.between(one, other, margin=0)
+    except EeveeError:
+        return math.nan

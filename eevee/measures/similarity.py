@@ -29,25 +29,25 @@ def cka(
     n_groups: int = 0,
     seed: int = 0,
 ) -> Measure:
-    """Return one less the linear centred kernel alignment of two layers.
+    """Return 1 minus the linear centred kernel alignment of two layers.
 
     Parameters
     ----------
     first, second : arrays, shape (n_samples, n_columns)
-        Activations on the same samples; as many columns as each has.
+        Activations on the same samples; numbers of columns may differ.
     debiased : bool
-        With unbiased estimates of HSIC: right for any number of samples, and above 1 where layers
-        are less alike than by chance. Without, layers look more alike the fewer the samples.
+        With unbiased estimates of HSIC: right for any number of samples, and above 1 if layers are
+        less similar than by chance. Without, layers look more similar the fewer the samples.
     n_groups : int
-        Of the jackknife; 0 for no standard error. Samples are taken as independent: patches of
-        one image are not.
+        Groups of samples of the jackknife; 0 for no standard error, which assumes independent
+        samples: patches of one image are not.
     seed : int
         Of the groups.
 
     Raises
     ------
     EeveeError
-        If the input is not what it should be (`Layer.of`).
+        If the input is invalid (`Layer.of`).
 
     Notes
     -----
@@ -69,7 +69,7 @@ def cka(
 def opd(
     first: npt.ArrayLike, second: npt.ArrayLike, *, n_groups: int = 0, seed: int = 0
 ) -> Measure:
-    """Return the orthogonal Procrustes distance of two layers: half its square, in [0, 1].
+    """Return half of the squared orthogonal Procrustes distance of two layers, in [0, 1].
 
     Parameters
     ----------
@@ -79,12 +79,12 @@ def opd(
     Raises
     ------
     EeveeError
-        If the input is not what it should be (`Layer.of`).
+        If the input is invalid (`Layer.of`).
 
     Notes
     -----
     Ding et al., "Grounding representation similarity with statistical testing", 2021: of centred
-    layers of Frobenius norm one, 1 less the nuclear norm of their product.
+    layers of Frobenius norm one, 1 minus the nuclear norm of their product.
 
     Examples
     --------
@@ -104,20 +104,20 @@ def mean_cca(
     n_groups: int = 0,
     seed: int = 0,
 ) -> Measure:
-    """Return one less the mean canonical correlation of two layers.
+    """Return 1 minus the mean canonical correlation of two layers.
 
     Parameters
     ----------
     first, second, n_groups, seed
         As of `cka`.
     margin : float
-        Samples that each (independent) column must have. Unrelated layers of few samples have
-        high correlations: 0 takes them all the same.
+        Samples required per linearly independent column: with few, unrelated layers have high
+        correlations. 0 for no check.
 
     Raises
     ------
     EeveeError
-        If the input is not what it should be (`Layer.of`), or there are too few samples.
+        If the input is invalid (`Layer.of`), or there are too few samples.
 
     Examples
     --------
@@ -140,24 +140,24 @@ def svcca(
     n_groups: int = 0,
     seed: int = 0,
 ) -> Measure:
-    """Return one less the mean canonical correlation of the principal directions of two layers.
+    """Return 1 minus the mean canonical correlation of the principal directions of two layers.
 
     Parameters
     ----------
     first, second, margin, n_groups, seed
         As of `mean_cca`; columns are the directions that are kept.
     kept : float
-        Share of the sum of singular values that the directions hold at least.
+        Least share of the sum of singular values in the directions.
     energy : {"sigma", "sigma2"}
-        Sum singular values, as the formulas and released codes do, or their squares: variance, as
-        the papers' words have it.
+        Sum singular values, as the formulas and released codes do, or their squares (variance), as
+        the text of the papers says.
     convention : {"paper", "reference"}
         The released code keeps one direction fewer, and chooses them before centring.
 
     Raises
     ------
     EeveeError
-        If the input is not what it should be (`Layer.of`), or there are too few samples.
+        If the input is invalid (`Layer.of`), or there are too few samples.
 
     Notes
     -----
@@ -183,26 +183,26 @@ def pwcca(
     n_groups: int = 0,
     seed: int = 0,
 ) -> Measure:
-    """Return one less the mean of canonical correlations, weighted by what of `first` they hold.
+    """Return 1 minus the mean of canonical correlations, weighted by their share of `first`.
 
     Parameters
     ----------
     first, second, margin, n_groups, seed
         As of `mean_cca`. Not symmetric: weights are those of `first`.
     convention : {"paper", "reference", "anatome"}
-        Weights of canonical variates; those of google/svcca, the code of the method's authors; or
-        those of moskomule/anatome.
+        Weights by canonical variates; as in google/svcca, the code of the method's authors; or as
+        in moskomule/anatome.
 
     Raises
     ------
     EeveeError
-        If the input is not what it should be (`Layer.of`), or there are too few samples.
+        If the input is invalid (`Layer.of`), or there are too few samples.
 
     Notes
     -----
     Morcos et al., "Insights on representational similarity in neural networks with canonical
     correlation", 2018. google/svcca weighs the layer with fewer columns, whichever it is, and its
-    value depends on signs that the library of linear algebra chooses.
+    value depends on signs that the linear algebra library chooses.
 
     Examples
     --------

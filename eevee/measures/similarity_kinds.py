@@ -1,4 +1,4 @@
-"""Kinds of distances between layers: how each is computed, and how sure it is."""
+"""Kinds of distances between layers, and their standard errors."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import Literal
 import numpy as np
 from scipy import linalg
 
-from eevee.base.arrays import FloatArray
+from eevee.base.arrays import FloatArray, IntArray
 from eevee.base.errors import EeveeError, did_you_mean
 from eevee.base.remembered import per_object
 from eevee.base.seeds import child_seed
 from eevee.measures.layers import MARGIN, Layer, check_margin, orthonormal
 from eevee.measures.measure import Measure
+from eevee.measures.resampling import check_groups, leave_out
 
 Energy = Literal["sigma", "sigma2"]
 CONVENTIONS = ("paper", "reference", "anatome")
@@ -24,6 +25,7 @@ KEPT = 0.99
 """Share of singular values that SVCCA keeps."""
 _GROUPS = 3
 """Number of a child seed."""
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Similarity:
     name : str
     compute : callable
     columns : callable or None
-        Columns that correlations are taken of, for which a layer needs rows; None: any number.
+        Number of columns with correlations, which need `margin` rows each; None if it needs none.
     symmetric : bool
     """
 
@@ -61,8 +63,21 @@ class Similarity:
             check_margin(layer, self.columns(layer), margin, self.name)  # type: ignore[misc]
         value = self.compute(first, second)
         if not math.isfinite(value):
-            raise EeveeError(f"{self.name}: the distance is not finite; give more samples")
+            raise EeveeError(f"{self.name}: the distance is not defined; give more samples")
         return value
+
+    def between(self, first: Layer, second: Layer, *, margin: float = MARGIN) -> float:
+        """Return the distance, or the mean of both directions if it is not symmetric.
+
+        Raises
+        ------
+        EeveeError
+            As of `distance`.
+        """
+        there = self.distance(first, second, margin=margin)
+        if self.symmetric:
+            return there
+        return (there + self.distance(second, first, margin=margin)) / 2
 
     def measure(
         self,
@@ -77,23 +92,31 @@ class Similarity:
         start = time.perf_counter()
         value = self.distance(first, second, margin=margin)
         seconds = time.perf_counter() - start
-        stderr = self._jackknife(first, second, n_groups, seed) if n_groups else math.nan
+        stderr = math.nan
+        if n_groups:
+            stderr = leave_out(
+                lambda kept: self.distance(first.rows(kept), second.rows(kept), margin=0),
+                row_groups(first.n_rows, n_groups, seed),
+            )
         return Measure(value, stderr, "exact", False, "distance", seconds)
 
-    def _jackknife(self, first: Layer, second: Layer, n_groups: int, seed: int) -> float:
-        if n_groups < 2:
-            raise EeveeError(f"n_groups: a jackknife needs at least 2 groups, got {n_groups}")
-        n = min(n_groups, first.n_rows)
-        rng = np.random.default_rng(child_seed(seed, _GROUPS))
-        groups = rng.permutation(first.n_rows) % n
-        try:
-            values = [
-                self.distance(first.rows(groups != one), second.rows(groups != one), margin=0)
-                for one in range(n)
-            ]
-        except EeveeError:  # fewer rows than the distance needs
-            return math.nan
-        return float(math.sqrt((n - 1) * np.var(values)))
+
+def row_groups(n_rows: int, n_groups: int, seed: int) -> IntArray:
+    """Return the group of each row, for a jackknife.
+
+    Raises
+    ------
+    EeveeError
+        If there are fewer than 2 groups.
+
+    Examples
+    --------
+    >>> sorted(row_groups(5, 2, 0).tolist())
+    [0, 0, 0, 1, 1]
+    """
+    check_groups(n_groups)
+    rng = np.random.default_rng(child_seed(seed, _GROUPS))
+    return rng.permutation(n_rows) % min(n_groups, n_rows)
 
 
 def _hsic(first: Layer, second: Layer) -> float:
@@ -114,10 +137,10 @@ def _unbiased_hsic(first: Layer, second: Layer) -> float:
 
 def _cka(first: Layer, second: Layer, debiased: bool = False) -> float:
     inner = _unbiased_hsic if debiased else _hsic
-    norms = inner(first, first) * inner(second, second)
-    if not norms > 0:
+    own = inner(first, first), inner(second, second)
+    if not min(own) > _ROUNDING:  # of layers of norm one; unbiased, if one row holds it all
         return math.nan
-    return 1 - inner(first, second) / math.sqrt(norms)
+    return 1 - inner(first, second) / math.sqrt(own[0] * own[1])
 
 
 def _opd(first: Layer, second: Layer) -> float:
@@ -130,7 +153,7 @@ def _rank(layer: Layer) -> int:
 
 
 def _apart(first: FloatArray, second: FloatArray) -> float:
-    """One less the mean canonical correlation of two spans."""
+    """Return 1 minus the mean canonical correlation of two spans."""
     values = linalg.svdvals(first.T @ second, check_finite=False)
     return 1 - float(np.minimum(values, 1.0).mean())
 
@@ -187,15 +210,15 @@ def _pwcca(convention: str) -> Similarity:
 
 
 def _by_variates(layer: Layer, variates: FloatArray) -> FloatArray:
-    """How much of the columns each canonical variate holds."""
+    """Return the share of each canonical variate in the columns."""
     return np.asarray(np.abs(variates.T @ layer.centred).sum(axis=1))
 
 
 def _by_rotated_activations(layer: Layer, other: Layer) -> FloatArray:
     """As google/svcca: activations are rotated but not whitened, and means are added.
 
-    Means are added to directions whose signs the decomposition leaves open: the value depends on
-    them, and thus on the library of linear algebra.
+    Means are added to directions of arbitrary sign: the value depends on the signs, and so on the
+    linear algebra library.
     """
     one, another = (_polar(each.values - each.values.mean(axis=0)) for each in (layer, other))
     rotation = np.linalg.svd(one.T @ another)[0]
@@ -206,7 +229,7 @@ def _by_rotated_activations(layer: Layer, other: Layer) -> FloatArray:
 
 
 def _polar(columns: FloatArray) -> FloatArray:
-    """Whitened columns, as near to the given ones as can be."""
+    """Return the whitened columns that are nearest to the given ones."""
     left, _, right = linalg.svd(columns, full_matrices=False)
     return np.asarray(left @ right)
 
@@ -245,7 +268,7 @@ def find_similarity(
     Raises
     ------
     EeveeError
-        If there is no such name or convention.
+        If there is no such name, or no such convention of it.
 
     Examples
     --------
@@ -265,4 +288,6 @@ def find_similarity(
     if name not in PLAIN:
         hint = did_you_mean(name, KINDS) or f"; there are {', '.join(KINDS)}"
         raise EeveeError(f"{name!r} is no similarity{hint}")
+    if convention != "paper":
+        raise EeveeError(f"{name}: convention must be paper, not {convention!r}")
     return PLAIN[name]

@@ -1,4 +1,4 @@
-"""Task priors in closed form: what a model gives on tasks drawn from a prior, none of them run."""
+"""Task priors in closed form: mean and variance of a model over tasks of a prior."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from eevee.measures.task_kernels import Kernel, feature_kernel, group_kernel
 RELATIVE_TEMPERATURE = 1e-5 * 8192
 """Of the released experiments, in root mean squares of the prior's entries: T = 1e-5 for a kernel
 of 8,192 samples and Frobenius norm 1."""
+_COLDEST = 1e-100
+"""Least temperature, in Frobenius norms of the prior."""
 MOST_THREADS = 8
 GRAPHS = ("directed", "undirected")
 Graph = Literal["directed", "undirected"]
@@ -46,12 +48,12 @@ class TaskPriorMoments:
 
 
 def prior_temperature(prior: Kernel, temperature: float | None = None) -> float:
-    """Return a temperature that is checked, or the default of a prior.
+    """Return the default temperature of a prior, or the given one after a check.
 
     Raises
     ------
     EeveeError
-        If it is not positive.
+        If it is not a positive number, or so small that K / T overflows.
 
     Examples
     --------
@@ -62,6 +64,8 @@ def prior_temperature(prior: Kernel, temperature: float | None = None) -> float:
         return RELATIVE_TEMPERATURE * prior.root_mean_square
     if not 0 < temperature < math.inf:
         raise EeveeError(f"temperature: must be a positive number, not {temperature}")
+    if temperature < _COLDEST * prior.norm:
+        raise EeveeError(f"temperature: {temperature:g} is too small for a prior of this scale")
     return float(temperature)
 
 
@@ -77,15 +81,15 @@ def task_prior_moments(
     Parameters
     ----------
     prior : Kernel
-        K: which samples tend to be of one class. Of the same samples in the same order as `model`.
+        K: which samples tend to share a class. Same samples in the same order as `model`.
     model : Kernel
-        M: which samples the model holds to be alike.
+        M: which samples are similar by the model's features.
     temperature : float, optional
         T, on the scale of the prior's kernel. The default is 0.08192 root mean squares of its
         entries, which is 1e-5 for 8,192 samples and Frobenius norm 1, as in the released code.
     graph : {"directed", "undirected"}
-        Whether edges i -> j and j -> i are drawn each by itself (the paper), or are one edge, as
-        in the graph of any labelling.
+        Whether edges i -> j and j -> i are independent (the paper), or one edge, as in the graph
+        of any labelling.
 
     Returns
     -------
@@ -94,14 +98,14 @@ def task_prior_moments(
     Raises
     ------
     EeveeError
-        If numbers of samples differ, or a setting is none.
+        If numbers of samples differ, or a setting is invalid.
 
     Notes
     -----
     "Task priors: enhancing model evaluation by considering the entire space of downstream tasks",
-    Theorem 2.6, which holds for directed graphs. In undirected ones an edge of two samples has the
-    probability s(2 K_ij / T), and counts twice. Time n**2 (r + s), memory 256 n
-    for each of up to 8 threads.
+    Theorem 2.6, which holds for directed graphs. In undirected ones an edge between two samples
+    has the probability s(2 K_ij / T), and counts twice. For features of r and s columns the time
+    is n**2 (r + s); memory is six blocks of 256 x n for each of up to 8 threads.
 
     Examples
     --------
@@ -136,6 +140,8 @@ def moments_of_models(
     """
     if graph not in GRAPHS:
         raise EeveeError(f"graph: 'directed' or 'undirected', not {graph!r}")
+    if not models:
+        raise EeveeError("models: at least one is needed")
     for model in models:
         if model.n_samples != prior.n_samples:
             raise EeveeError(
@@ -148,7 +154,7 @@ def moments_of_models(
         edges = _edges(prior.block(*rows, rows[0]), heat, graph)
         return [_block_sums(edges, model.block(*rows, rows[0])) for model in models]
 
-    # Each block is computed by one thread and summed in order, so that bits depend on no number.
+    # A block is computed by one thread, and blocks are summed in order: any number gives the same.
     n_threads = min(MOST_THREADS, os.cpu_count() or 1)
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(n_threads) as pool:
         parts = list(pool.map(sums_of, prior.upper_blocks()))
@@ -157,7 +163,7 @@ def moments_of_models(
 
 
 def _edges(kernel: FloatArray, heat: float, graph: Graph) -> tuple[FloatArray, FloatArray]:
-    """Return p and p (1 - p) of edges, times how often they count in sums over upper blocks."""
+    """Return p and p (1 - p) of edges, times their multiplicity in sums over upper blocks."""
     size = len(kernel)
     own = np.arange(size)
     kernel /= heat
@@ -215,12 +221,13 @@ def probe_loss(
     Returns
     -------
     Measure
-        Lower is better. On the samples that are given: with as many features as samples it is 0.
+        Lower is better. On the given samples, nothing is held out: with as many features as
+        samples it is 0.
 
     Raises
     ------
     EeveeError
-        If the input is not what it should be (`Sample.of`).
+        If the input is invalid (`Sample.of`).
 
     Notes
     -----
@@ -237,7 +244,7 @@ def probe_loss(
 
 
 def _sample_moments(sample: Sample) -> TaskPriorMoments:
-    """Under the prior of the sample, or that samples of one class are alike."""
+    """Under the prior of the sample; without one, of the labels."""
     assert sample.features is not None
     given = sample.prior
     prior = group_kernel(sample.codes) if given is None else feature_kernel(given)
@@ -245,7 +252,12 @@ def _sample_moments(sample: Sample) -> TaskPriorMoments:
 
 
 PRIOR_MEAN = Definition(
-    "task-prior-mean", lambda sample: _sample_moments(sample).mean, "features", "alignment"
+    "task-prior-mean",
+    lambda sample: _sample_moments(sample).mean,
+    "features",
+    "alignment",
+    of_prior=True,
+    extensive=True,
 )
 PRIOR_VARIANCE = Definition(
     "task-prior-variance",
@@ -253,4 +265,5 @@ PRIOR_VARIANCE = Definition(
     "features",
     "alignment squared",
     higher_is_better=False,
+    of_prior=True,
 )

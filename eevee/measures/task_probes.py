@@ -1,4 +1,4 @@
-"""Linear probes on sampled tasks: their held-out accuracies, and what closed forms say of them."""
+"""Linear probes on sampled tasks: held-out accuracies, compared with the closed-form moments."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import rankdata
 
-from eevee.base.arrays import FloatArray, IntArray
+from eevee.base.arrays import FloatArray, IntArray, as_array
 from eevee.base.errors import EeveeError
+from eevee.base.seeds import generator
+from eevee.measures.labellings import SampledTasks, checked_tasks, one_hot, parts_of
+from eevee.measures.resampling import jackknife_stderr
 from eevee.measures.sample import checked_features
 from eevee.measures.spectrum import spectrum
 from eevee.measures.task_kernels import Kernel, Kind, feature_kernel
 from eevee.measures.task_priors import Graph, moments_of_models
-from eevee.measures.task_sampler import AT_ONCE, SampledTasks, one_hot
 
 RIDGES = np.geomspace(1e-6, 1, 13)
-"""Penalties, in mean squares of the principal components; each task takes its own."""
+"""Penalties, in mean squares of the principal components; one is chosen per task."""
 
 
 def probe_accuracies(
@@ -39,9 +41,9 @@ def probe_accuracies(
     labels : int array, shape (n_tasks, n_samples)
         Of tasks, as `sample_tasks` draws them.
     test_size : float
-        Share of samples that are held out, the same ones of all tasks.
+        Share of samples that are held out, the same ones for all tasks.
     balanced : bool
-        Whether classes count the same: the mean over classes of the share of theirs that is right.
+        Mean of the accuracies of the classes, instead of the accuracy.
     seed : int
         Of the split.
 
@@ -52,7 +54,7 @@ def probe_accuracies(
     Raises
     ------
     EeveeError
-        If numbers of samples differ, or a part of the split has fewer than 2.
+        If numbers of samples differ, or a side of the split has fewer than 2.
 
     Notes
     -----
@@ -69,19 +71,18 @@ def probe_accuracies(
     (True, True)
     """
     rows = checked_features(features)
-    tasks = np.asarray(labels)
-    if tasks.ndim != 2 or tasks.shape[1] != len(rows) or tasks.dtype.kind not in "iu":
-        raise EeveeError(f"labels: expected whole numbers, tasks x {len(rows)} samples")
-    if not tasks.size or tasks.min() < 0:
-        raise EeveeError("labels: at least one task is needed, and no label below 0")
+    given = checked_tasks(labels, len(rows))
+    names, codes = np.unique(given, return_inverse=True)
+    tasks = codes.reshape(given.shape)
     held = np.zeros(len(rows), dtype=np.bool_)
     n_held = round(test_size * len(rows)) if 0 < test_size < 1 else 0
-    held[np.random.default_rng(seed).permutation(len(rows))[:n_held]] = True
+    held[generator(seed).permutation(len(rows))[:n_held]] = True
     if n_held < 2 or len(rows) - n_held < 2:
-        raise EeveeError(f"test_size: {test_size} of {len(rows)} samples leaves fewer than 2 apart")
+        raise EeveeError(
+            f"test_size: {test_size} of {len(rows)} samples leaves fewer than 2 on a side"
+        )
     probe = _Probe(rows[~held], rows[held])
-    starts = range(0, len(tasks), AT_ONCE)
-    parts = [tasks[one : one + AT_ONCE].astype(np.int64) for one in starts]
+    parts = [tasks[part] for part in parts_of(len(tasks), len(names))]
     return np.concatenate(
         [probe.accuracies(one[:, ~held], one[:, held], balanced) for one in parts]
     )
@@ -139,7 +140,12 @@ def _spearman(first: FloatArray, second: FloatArray) -> float:
 
 
 def rank_correlation(first: FloatArray, second: FloatArray) -> RankCorrelation:
-    """Return how alike two columns rank models.
+    """Return Spearman's correlation of two columns over models.
+
+    Raises
+    ------
+    EeveeError
+        If they differ in length.
 
     Examples
     --------
@@ -147,15 +153,17 @@ def rank_correlation(first: FloatArray, second: FloatArray) -> RankCorrelation:
     0.9
     """
     n = len(first)
+    if len(second) != n:
+        raise EeveeError(f"rank correlation: {n} and {len(second)} values; they must match")
     rest = [np.arange(n) != i for i in range(n)] if n > 3 else []
     without = [_spearman(first[one], second[one]) for one in rest]
-    stderr = math.sqrt((n - 1) * float(np.var(without))) if without else math.nan
+    stderr = float(jackknife_stderr(without)) if without else math.nan
     return RankCorrelation(_spearman(first, second), stderr, n)
 
 
 @dataclass(frozen=True, eq=False)
 class TaskPriorTable:
-    """What closed forms and probes say of models.
+    """Moments and probe accuracies of models, and their agreement.
 
     Attributes
     ----------
@@ -166,11 +174,14 @@ class TaskPriorTable:
     agreement : dict of str to RankCorrelation
         Of ``mean`` with ``accuracy``, of ``variance`` with ``accuracy_variance``, and of ``mean``
         with ``variance`` (negative in the paper).
+    notes : tuple of str
+        A warning if tasks are weighted and few of them have nearly all of the weight.
     """
 
     models: pd.DataFrame
     accuracies: pd.DataFrame
     agreement: dict[str, RankCorrelation]
+    notes: tuple[str, ...] = ()
 
 
 def task_prior_table(
@@ -191,18 +202,18 @@ def task_prior_table(
         Of the same samples in the same order as the prior.
     prior : Kernel
     tasks : SampledTasks
-        From `sample_tasks`; its temperature is that of the moments too.
+        From `sample_tasks`; moments take its temperature, too.
     kind, graph
         As of `feature_kernel` and `task_prior_moments`.
     weighted : bool
-        Whether tasks count by their weights; without, as they were drawn.
+        Whether tasks are weighted (`SampledTasks.weights`), or count equally, as they were drawn.
     probes : callable
         ``probes(features, labels)`` -> a score per task.
 
     Raises
     ------
     EeveeError
-        If there is no model, or numbers of samples differ.
+        If there is no model, numbers of samples differ, or a score is not finite.
 
     Notes
     -----
@@ -224,7 +235,7 @@ def task_prior_table(
         raise EeveeError("models: at least one is needed")
     kernels = [feature_kernel(features, kind) for features in models.values()]
     moments = moments_of_models(prior, kernels, temperature=tasks.temperature, graph=graph)
-    rows = [probes(features, tasks.labels) for features in models.values()]
+    rows = [_scores(name, probes(one, tasks.labels), tasks) for name, one in models.items()]
     found = pd.DataFrame(rows, index=pd.Index(list(models), name="model"))
     weights = tasks.weights if weighted else np.full(len(tasks.labels), 1 / len(tasks.labels))
     means = found.to_numpy() @ weights
@@ -243,4 +254,12 @@ def task_prior_table(
         f"{a} with {b}": rank_correlation(table[a].to_numpy(), table[b].to_numpy())
         for a, b in pairs
     }
-    return TaskPriorTable(table, found, agreement)
+    return TaskPriorTable(table, found, agreement, tasks.notes if weighted else ())
+
+
+def _scores(model: str, scores: npt.ArrayLike, tasks: SampledTasks) -> FloatArray:
+    found = as_array(scores, f"probes: {model}")
+    n = len(tasks.labels)
+    if found.shape != (n,) or found.dtype.kind not in "biuf" or not np.isfinite(found).all():
+        raise EeveeError(f"probes: expected {n} finite scores of {model}, one per task")
+    return found.astype(np.float64)

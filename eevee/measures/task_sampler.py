@@ -1,88 +1,26 @@
-"""Tasks drawn from a prior: labellings, how likely each draw was, and weights that correct them."""
+"""Tasks drawn from a prior: the prefix sampler, its log-probabilities, and Gibbs sweeps."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
-from scipy.special import logsumexp
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from eevee.base.arrays import FloatArray, IntArray
+from eevee.base.arrays import FloatArray, IntArray, as_array
 from eevee.base.errors import EeveeError
+from eevee.base.seeds import generator
+from eevee.measures.labellings import SampledTasks, checked_tasks, one_hot, parts_of
 from eevee.measures.task_kernels import Kernel
 from eevee.measures.task_priors import prior_temperature
 
-AT_ONCE = 128
-"""Tasks that are drawn together: products of matrices in place of products with vectors."""
 STEPS = 64
 """Samples between two updates of the sums over all samples."""
 TEMPERATURE = 0.02
 """In Frobenius norms of the prior. Above the largest eigenvalue labels are noise; far below it
 nearly all draws are one task (5 different ones of 200 at the default of `task_prior_moments`)."""
 Order = Literal["permutation", "index"]
-
-
-@dataclass(frozen=True, eq=False)
-class SampledTasks:
-    """Labellings drawn from a prior restricted to `n_classes` classes.
-
-    Attributes
-    ----------
-    labels : int array, shape (n_tasks, n_samples)
-    log_probs : array, shape (n_tasks,)
-        Of each draw, given the order, before any sweep.
-    energies : array, shape (n_tasks,)
-        Tr(GK) of each draw before any sweep.
-    order : int array, shape (n_samples,)
-        In which samples were labelled.
-    n_classes : int
-    temperature : float
-    coupling : {1, 2}
-
-    Notes
-    -----
-    A sweep leaves the prior as it is, so that weights stay right for what it makes of the draws.
-
-    Examples
-    --------
-    >>> from eevee.measures.task_kernels import feature_kernel
-    >>> prior = feature_kernel(np.random.default_rng(0).normal(size=(6, 2)))
-    >>> tasks = sample_tasks(prior, 2, n_tasks=1000, temperature=0.5)
-    >>> bool(1 < tasks.effective_size < 1000), round(float(tasks.weights.sum()), 12)
-    (True, 1.0)
-    """
-
-    labels: IntArray
-    log_probs: FloatArray
-    energies: FloatArray
-    order: IntArray
-    n_classes: int
-    temperature: float
-    coupling: int
-
-    @property
-    def log_weights(self) -> FloatArray:
-        """Log of how much likelier a task is under the prior than drawn, up to a constant."""
-        return np.asarray(self.energies / self.temperature - self.log_probs)
-
-    @property
-    def weights(self) -> FloatArray:
-        """Weights that sum to 1: a weighted mean estimates the mean over the prior."""
-        return np.asarray(np.exp(self.log_weights - logsumexp(self.log_weights)))
-
-    @property
-    def n_different(self) -> int:
-        """How many of the tasks differ by more than names of classes."""
-        return len({pd.factorize(one)[0].tobytes() for one in self.labels})
-
-    @property
-    def effective_size(self) -> float:
-        """Unweighted draws that the weighted ones are worth; near 1 they say little."""
-        return float(1 / np.square(self.weights).sum())
 
 
 def sample_tasks(
@@ -106,26 +44,26 @@ def sample_tasks(
     temperature : float, optional
         On the scale of the prior's kernel; by default 0.02 Frobenius norms.
     coupling : {2, 1}
-        What a pair of samples counts: 2 is right (exactly so for two samples); 1 is the paper's
+        How often a pair of samples counts: 2 is right (exact for two samples); 1 is the paper's
         Algorithm 1, which draws at twice the temperature.
     order : {"permutation", "index"} or array of int, shape (n_samples,)
         A random order, drawn once for all tasks (the released code draws one per seed), or that of
         the file (Algorithm 1).
     n_sweeps : int
-        Of Gibbs sampling over all samples, after the draw.
+        Sweeps of Gibbs sampling over all samples, after the draw.
     seed : int
-        More tasks of a seed begin with the same ones.
+        With more tasks, the first ones stay the same.
 
     Raises
     ------
     EeveeError
-        If a setting is none.
+        If a setting is invalid.
 
     Notes
     -----
     The prior is mu(y) ~ exp(Tr(GK) / T) with G_ij = 1 where y_i = y_j, a Potts model. Each label is
-    drawn given those before it and without a look at those to come, so that draws follow another
-    law: weigh them (`SampledTasks.weights`). Time per task and sweep is n r q for a kernel with a
+    drawn given those before it and not those after it, so that draws follow another distribution:
+    `SampledTasks.weights` correct for it. Time per task and sweep is n r q for a kernel with a
     factor of rank r, n**2 q otherwise.
 
     Examples
@@ -138,17 +76,16 @@ def sample_tasks(
     if n_classes < 2 or n_tasks < 1 or n_sweeps < 0:
         raise EeveeError("tasks: at least 2 classes and 1 task are needed, and no sweeps below 0")
     heat = _heat(prior, temperature)
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     places = _order(order, prior.n_samples, rng)
     uniform = rng.random((n_tasks, prior.n_samples))
-    sweeps = np.random.default_rng([seed, 1])
+    sweeps = [generator(seed, 1, number) for number in range(n_sweeps)]
     walk = _Walk(prior, places, n_classes, heat, _checked_coupling(coupling))
     parts = []
-    for first in range(0, n_tasks, AT_ONCE):
-        chunk = uniform[first : first + AT_ONCE]
-        labels, log_probs, energies = walk.draw(chunk)
-        for _ in range(n_sweeps):
-            labels = walk.sweep(labels, sweeps.random(chunk.shape))
+    for part in parts_of(n_tasks, n_classes):
+        labels, log_probs, energies = walk.draw(uniform[part])
+        for draws in sweeps:
+            labels = walk.sweep(labels, draws.random(labels.shape))
         parts.append((labels, log_probs, energies))
     labels, log_probs, energies = (np.concatenate(one) for one in zip(*parts, strict=True))
     placed = np.empty_like(labels)
@@ -186,19 +123,17 @@ def task_log_probs(
     >>> np.exp(task_log_probs(matrix_kernel(np.eye(2)), [[0, 0], [0, 1]], 2, temperature=1.0))
     array([0.25, 0.25])
     """
-    given = np.asarray(labels)
-    if given.ndim != 2 or given.shape[1] != prior.n_samples or given.dtype.kind not in "iu":
-        raise EeveeError("labels: expected whole numbers, tasks x samples of the prior")
-    if given.size and not 0 <= given.min() <= given.max() < n_classes:
+    given = checked_tasks(labels, prior.n_samples)
+    if not 0 <= given.min() <= given.max() < n_classes:
         raise EeveeError(f"labels: must lie in 0..{n_classes - 1}")
     if isinstance(order, str) and order != "index":
         raise EeveeError("order: give 'index', or the order of the draw")
-    places = _order(order, prior.n_samples, np.random.default_rng(0))
+    places = _order(order, prior.n_samples, generator(0))
     heat = _heat(prior, temperature)
     walk = _Walk(prior, places, n_classes, heat, _checked_coupling(coupling))
-    ordered = given[:, places].astype(np.int64)
-    starts = range(0, len(ordered), AT_ONCE)
-    return np.concatenate([walk.log_probs(ordered[one : one + AT_ONCE]) for one in starts])
+    ordered = given[:, places]
+    parts = parts_of(len(ordered), n_classes)
+    return np.concatenate([walk.log_probs(ordered[part]) for part in parts])
 
 
 def _heat(prior: Kernel, temperature: float | None) -> float:
@@ -218,14 +153,14 @@ def _order(order: str | npt.ArrayLike, n: int, rng: np.random.Generator) -> IntA
         if order not in ("permutation", "index"):
             raise EeveeError(f"order: 'permutation', 'index' or an array, not {order!r}")
         return rng.permutation(n) if order == "permutation" else np.arange(n)
-    places = np.asarray(order)
+    places = as_array(order, "order")
     if places.shape != (n,) or not np.array_equal(np.sort(places), np.arange(n)):
         raise EeveeError(f"order: must be the numbers 0 to {n - 1}, each once")
     return places.astype(np.int64)
 
 
 class _Walk:
-    """Visits samples in an order and labels each, for many tasks at once."""
+    """Visits samples in an order and labels each, for several tasks at once."""
 
     def __init__(
         self, prior: Kernel, order: IntArray, n_classes: int, heat: float, coupling: int
@@ -244,14 +179,13 @@ class _Walk:
         return self._pass(uniform, labels, 2)[0]
 
     def _rows(self, start: int) -> FloatArray:
-        """Rows of what products with sums of the tasks give similarities to classes."""
+        """Rows whose products with the sums of the tasks are similarities to classes."""
         if self.factor is not None:
             return self.factor[start : start + STEPS]
-        wanted = self.order[start : start + STEPS]
-        return np.vstack([self.prior.block(i, i + 1) for i in wanted])[:, self.order]
+        return self.prior.some(self.order[start : start + STEPS])[:, self.order]
 
     def _moved(self, rows: FloatArray, start: int, change: FloatArray) -> FloatArray:
-        """What the sums of the tasks change by."""
+        """Change of the sums of the tasks."""
         if self.factor is not None:
             return np.asarray(rows.T @ change)
         found = np.zeros((len(self.order), change.shape[1]))
@@ -310,7 +244,7 @@ class _Walk:
 
 
 class _Run:
-    """What the tasks of a pass add up to; labels the samples of a block one after the other."""
+    """Log-probabilities and energies of a pass; labels the samples of a block in turn."""
 
     def __init__(self, n_tasks: int, n_classes: int, strength: float) -> None:
         self.shape, self.strength = (n_tasks, n_classes), strength
@@ -346,54 +280,3 @@ class _Run:
             self.energies += 2 * field[tasks, new] + own
             moved[tasks, new] += 1
         return change
-
-
-def one_hot(labels: IntArray, n_classes: int) -> FloatArray:
-    """Return indicators, samples x (tasks x classes).
-
-    Examples
-    --------
-    >>> one_hot(np.array([[0, 1]]), 2).tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
-    """
-    n_tasks, n = labels.shape
-    found = np.zeros((n, n_tasks * n_classes))
-    columns = labels.T + np.arange(n_tasks) * n_classes
-    found[np.arange(n)[:, None], columns] = 1
-    return found
-
-
-def task_alignments(model: Kernel, labels: npt.ArrayLike) -> FloatArray:
-    """Return Tr(MG) of a model on labellings.
-
-    Parameters
-    ----------
-    model : Kernel
-    labels : int array, shape (n_tasks, n_samples)
-
-    Raises
-    ------
-    EeveeError
-        If numbers of samples differ.
-
-    Examples
-    --------
-    >>> from eevee.measures.task_kernels import matrix_kernel
-    >>> task_alignments(matrix_kernel(np.ones((3, 3))), [[0, 0, 1], [2, 2, 2]])
-    array([5., 9.])
-    """
-    given = np.asarray(labels)
-    if given.ndim != 2 or given.shape[1] != model.n_samples or given.dtype.kind not in "iu":
-        raise EeveeError("labels: expected whole numbers, tasks x samples of the model")
-    q = int(given.max()) + 1
-    found = [np.zeros(0)]
-    for first in range(0, len(given), AT_ONCE):
-        own = one_hot(given[first : first + AT_ONCE].astype(np.int64), q)
-        if model.factor is not None:
-            squares = np.square(model.factor.T @ own).sum(axis=0)
-        else:
-            blocks = list(model.upper_blocks())
-            parts = [own[a:b] * (model.block(a, b) @ own) for a, b in blocks]
-            squares = np.sum([part.sum(axis=0) for part in parts], axis=0)
-        found.append(squares.reshape(-1, q).sum(axis=1))
-    return np.concatenate(found)

@@ -59,6 +59,7 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "heatmap": heatmap_figure,
     "learning": learning_figure,
     "pareto": pareto_figure,
+    "probes": probes_figure,
     "rank": rank_figure,
     "sweep": sweep_figure,
 }
@@ -70,7 +71,7 @@ def figure(kind: str, data: pd.DataFrame, **options: Any) -> Figure:
 
     Parameters
     ----------
-    kind : {"ablation", "cost", "heatmap", "learning", "pareto", "rank", "sweep"}
+    kind : {"ablation", "cost", "heatmap", "learning", "pareto", "probes", "rank", "sweep"}
     data : DataFrame
         From `x_data`, or from `read_data` of a file that it was written to.
     **options

@@ -3,8 +3,8 @@
 `python -m tests.benchmarks.bench_similarity` times, in one run, each distance and the formula as it
 reads, on features with a spectrum that decays; the median of the ratios of the repeats is printed
 with their range, and how far the values are apart. With `digits`, distances of small networks that
-docs/similarity.md shows; with `table3 N`, the Task2Vec diversity of the synthetic benchmarks, of N
-tasks each.
+docs/similarity.md shows, with jackknife errors over images; with `table3 N`, the Task2Vec diversity
+of the synthetic benchmarks, of N tasks each.
 """
 
 from __future__ import annotations
@@ -186,7 +186,8 @@ def digits() -> None:
     kinds = [find_similarity(name) for name in ("cka-debiased", "opd", "mean-cca")]
     for one, other in [*pairs, ("pixels", "16 components")]:
         both = Layer.of(layers[one]), Layer.of(layers[other])
-        found = [f"{kind.name} {kind.distance(*both, margin=0):.4f}" for kind in kinds]
+        made = [(kind.name, kind.measure(*both, margin=0, n_groups=20)) for kind in kinds]
+        found = [f"{name} {one.value:.4f} ({one.stderr:.4f})" for name, one in made]
         print(f"{one:20}{other:20}{'  '.join(found)}", flush=True)
 
 

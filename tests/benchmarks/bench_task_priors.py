@@ -1,23 +1,28 @@
 """Task priors beside plain formulas, and on real features.
 
-`python -m tests.benchmarks.bench_task_priors`
+`python -m tests.benchmarks.bench_task_priors`, or one of its parts: `speed`, `agreement`, `weights`
 
 Speed: the formulas of the paper as they read, with NumPy on whole matrices and a loop over samples,
 timed in turn with the blocked and batched ones in this process; the median of the ratios is printed
-with its range. Whole matrices of 8,192 samples need 4 GB.
+with its range, and times of sampling are per task. Whole matrices of 8,192 samples need 4 GB.
 
 Agreement: 28 representations of 1,000 of scikit-learn's digits, all fitted on the other 797 images.
 The prior is the hidden layer of a network; 200 tasks of two classes are drawn from it. Spearman's
 correlation over models of the closed-form mean with the mean held-out accuracy of linear probes on
 these tasks, and of the variances, with jackknife errors.
+
+Weights: effective size of 1,000 tasks drawn from this prior, by number of samples and temperature,
+and the largest weight of one task.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
@@ -27,12 +32,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.neural_network import MLPClassifier
 
+from eevee.measures.labellings import SampledTasks
 from eevee.measures.task_kernels import feature_kernel
 from eevee.measures.task_priors import RELATIVE_TEMPERATURE, task_prior_moments
 from eevee.measures.task_probes import task_prior_table
 from eevee.measures.task_sampler import sample_tasks
 
 D, Q, N_TASKS, REPEATS = 768, 2, 128, 3
+HEATS = (0.02, 0.1, 0.2, 0.5, 1, 2)
 
 
 def plain_kernel(features: np.ndarray) -> np.ndarray:
@@ -67,12 +74,17 @@ def seconds(of: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def compared(name: str, ours: Callable[[], object], plain: Callable[[], object]) -> None:
-    times = np.array([(seconds(ours), seconds(plain)) for _ in range(REPEATS)])
+def compared(
+    name: str,
+    ours: Callable[[], object],
+    plain: Callable[[], object],
+    counts: tuple[int, int] = (1, 1),
+) -> None:
+    times = np.array([(seconds(ours), seconds(plain)) for _ in range(REPEATS)]) / counts
     ratios = times[:, 1] / times[:, 0]
     own, other = np.median(times, axis=0)
     print(
-        f"{name:44} {own:8.3f} s, plain {other:8.3f} s, times {np.median(ratios):5.1f} "
+        f"{name:44} {own:8.4f} s, plain {other:8.4f} s, times {np.median(ratios):5.1f} "
         f"({ratios.min():.1f} to {ratios.max():.1f})"
     )
 
@@ -100,12 +112,10 @@ def speed(n: int) -> None:
     factor = kernel.factor
     assert factor is not None
     compared(
-        f"{N_TASKS} tasks beside 2 plain ones, n = {n}",
+        f"a task of {N_TASKS}, n = {n}",
         lambda: sample_tasks(kernel, Q, n_tasks=N_TASKS, temperature=heat, coupling=1),
         lambda: [plain_task(factor, heat, rng) for _ in range(2)],
-    )
-    print(
-        f"  per task: divide the first by {N_TASKS}, the second by 2, so times {N_TASKS // 2} more"
+        (N_TASKS, 2),
     )
 
 
@@ -141,14 +151,23 @@ def representations(fit: np.ndarray, labels: np.ndarray, rows: np.ndarray) -> di
     return found
 
 
-def agreement() -> None:
+def parts() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Images to fit on, their labels, and other images."""
     images, digits = load_digits(return_X_y=True)
     order = np.random.default_rng(0).permutation(len(images))
     images, digits = images[order] / 16, digits[order]
-    fit, labels, rows = images[1000:], digits[1000:], images[:1000]
-    models = representations(fit, labels, rows)
+    return images[1000:], digits[1000:], images[:1000]
+
+
+def of_prior(fit: np.ndarray, labels: np.ndarray, rows: np.ndarray) -> np.ndarray:
     net = MLPClassifier(128, max_iter=300, random_state=0).fit(fit, labels)
-    prior = feature_kernel(hidden(rows, net))
+    return hidden(rows, net)
+
+
+def agreement() -> None:
+    fit, labels, rows = parts()
+    models = representations(fit, labels, rows)
+    prior = feature_kernel(of_prior(fit, labels, rows))
     print(f"{len(models)} models")
     for heat in (RELATIVE_TEMPERATURE / len(rows), 0.002, 0.02, 0.2):
         tasks = sample_tasks(prior, Q, n_tasks=200, temperature=heat)
@@ -163,13 +182,38 @@ def agreement() -> None:
                 print(f"  {graph:10} {what:32} {one.value:6.2f} +- {one.stderr:.2f}")
 
 
+def weights() -> None:
+    features = of_prior(*parts())
+    print(
+        "effective size of 1,000 tasks (largest weight of one), at temperatures in Frobenius norms"
+    )
+    print("samples" + "".join(f"{heat:>16g}" for heat in HEATS))
+    for n in (10, 30, 100, 300, 1000):
+        prior = feature_kernel(features[:n])
+        tasks = [sample_tasks(prior, Q, n_tasks=1000, temperature=heat) for heat in HEATS]
+        print(
+            f"{n:7d}" + "".join(f"{one.effective_size:8.1f} ({largest(one):.3f})" for one in tasks)
+        )
+
+
+def largest(tasks: SampledTasks) -> float:
+    """Weight of the task that has most of it, all of its repeats together."""
+    same = np.where(tasks.labels[:, :1] == 1, 1 - tasks.labels, tasks.labels)
+    return float(pd.Series(tasks.weights).groupby([one.tobytes() for one in same]).sum().max())
+
+
 def main() -> None:
     import warnings
 
     warnings.simplefilter("ignore", ConvergenceWarning)
-    for n in (2048, 8192):
-        speed(n)
-    agreement()
+    wanted = sys.argv[1:] or ["speed", "agreement", "weights"]
+    if "speed" in wanted:
+        for n in (2048, 8192):
+            speed(n)
+    if "agreement" in wanted:
+        agreement()
+    if "weights" in wanted:
+        weights()
 
 
 if __name__ == "__main__":

@@ -136,6 +136,8 @@ def test_the_verb_writes_what_it_prints(
     assert found["scores"][0]["value"] == leep(data.source_probs, data.labels).value
     assert found["scores"][0]["null"]["n"] == 5
     first = Path("out.csv").read_text()
+    own = ("--prior", features[0], "--with", "task-prior-mean,logme", "--out", "prior.csv")
+    assert "no null" in run("measure", features[0], *own, "--null", "2").stderr
     run(*args)
     timeless = [line.split(",")[:6] for line in Path("out.csv").read_text().splitlines()]
     assert timeless == [line.split(",")[:6] for line in first.splitlines()]
@@ -153,6 +155,9 @@ def test_wrong_usage_and_wrong_data_of_the_verb_are_told(
     assert "convention must be" in fails(*args("logme"), "--convention", "other")
     assert "at least 2 groups" in fails(*args("logme"), "--n-groups", "1")
     assert "--out is one of the files" in misused(*args("logme", str(features[0])))
+    prior = ("measure", features[1], "--with", "task-prior-mean", "--prior", features[0])
+    assert "--out is one of the files" in misused(*prior, "--out", features[0])
+    assert "no measure uses a prior" in fails(*args("logme"), "--prior", str(features[0]))
     assert "--max-mb lies in" in misused(*args("logme"), "--max-mb", "0")
     assert "larger than 0.001 MB" in fails(*args("logme"), "--max-mb", "0.001")
     assert not Path("out.csv").exists()

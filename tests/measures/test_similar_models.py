@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pandas as pd
 import pytest
 
 from eevee.base.errors import EeveeError
+from eevee.measures.layers import Layer
 from eevee.measures.similar_models import ModelDistances, Pair, compare_files
 from eevee.measures.similarity import cka, pwcca
 from eevee.measures.similarity_kinds import find_similarity
@@ -48,6 +50,42 @@ def test_distances_are_those_of_the_arrays(features: dict[str, np.ndarray]):
     matrix = found.matrix
     assert np.array_equal(matrix, matrix.T)
     assert not matrix.diagonal().any()
+
+
+@pytest.mark.parametrize("kind", ["cka-debiased", "pwcca"])
+def test_standard_errors_are_those_of_leaving_out_rows(features: dict[str, np.ndarray], kind: str):
+    found = compare_files(paths()[:4], find_similarity(kind), n_groups=90)
+    assert len(found.pairs) == 6
+    for pair in found.pairs:
+        one, other = features[pair.first], features[pair.second]
+        without = []
+        for i in range(90):  # a group per row, so that no groups need to be known
+            layers = (Layer.of(np.delete(rows, i, axis=0)) for rows in (one, other))
+            without.append(find_similarity(kind).between(*layers))
+        spread = np.asarray(without) - np.mean(without)
+        assert pair.stderr == pytest.approx(np.sqrt(89 / 90 * np.square(spread).sum()), rel=1e-9)
+    again = compare_files(paths()[:4], find_similarity(kind), n_groups=7, seed=1)
+    other = compare_files(paths()[:4], find_similarity(kind), n_groups=7, seed=2)
+    assert again.pairs[0].distance == found.pairs[0].distance
+    assert again.pairs[0].stderr != other.pairs[0].stderr
+    assert all(
+        math.isnan(one.stderr) for one in compare_files(paths(), find_similarity(kind)).pairs
+    )
+
+
+def test_where_a_jackknife_does_not_exist_there_is_no_standard_error(features: Any, tmp_path: Path):
+    rows = np.zeros((90, 2))
+    rows[5] = 1  # without this row all columns are constant
+    np.savez("z__pets.npz", features=rows, labels=np.arange(90) % 3)
+    found = compare_files([*paths()[:2], Path("z__pets.npz")], find_similarity("cka"), n_groups=5)
+    missing = {(one.first, one.second): math.isnan(one.stderr) for one in found.pairs}
+    assert missing == {("a", "b"): False, ("a", "z"): True, ("b", "z"): True}
+    found.write_pairs(tmp_path / "pairs.csv")
+    cells = [line.split(",")[-1] for line in (tmp_path / "pairs.csv").read_text().split()]
+    assert cells[0] == "stderr"
+    assert sorted(map(bool, cells[1:])) == [False, False, True]
+    with pytest.raises(EeveeError, match="at least 2 groups"):
+        compare_files(paths(), find_similarity("cka"), n_groups=1)
 
 
 def test_of_pwcca_the_mean_of_both_directions_is_taken(features: dict[str, np.ndarray]):
@@ -97,7 +135,12 @@ def test_groups_of_a_run_of_the_verb_keep_models_on_one_side_of_a_split(
         rows = list(csv.DictReader(file))
     assert {rows[0]["first"], rows[0]["second"]} == {"a", "b"}
     said = read_json(*args)
-    assert [one["distance"] for one in said["pairs"]] == [float(one["distance"]) for one in rows]
+    for column in ("distance", "stderr"):
+        assert [one[column] for one in said["pairs"]] == [float(one[column]) for one in rows]
+    kind, a, b = find_similarity("cka-debiased"), *(Layer.of(features[one]) for one in "ab")
+    assert float(rows[0]["stderr"]) == kind.measure(a, b, n_groups=10).stderr
+    alone = read_json(*args[:3], *args[-4:-2], "--n-groups", "0", "--seed", "3")
+    assert [one["stderr"] for one in alone["pairs"]] == [None]
     scores = np.random.default_rng(1).normal(size=(8, 4)).round(6)
     frame = pd.DataFrame(scores, list(MODELS), ["w", "x", "y", "z"]).rename_axis("model")
     frame.to_csv("scores.csv")
@@ -128,6 +171,9 @@ def test_what_does_not_belong_together_is_refused_in_one_line(
     np.savez("z__pets.npz", features=np.eye(90), labels=np.arange(90) % 2)
     with pytest.raises(EeveeError, match=r"z__pets\.npz: other labels than in a__pets\.npz"):
         compare_files([*paths(), Path("z__pets.npz")], kind)
+    np.savez("z__pets.npz", features=np.eye(90)[:80], labels=np.arange(90) % 3)
+    with pytest.raises(EeveeError, match="80 rows of features, but labels of shape"):
+        compare_files([*paths(), Path("z__pets.npz")], kind)
     np.savez("z__pets.npz", source_probs=np.eye(90), labels=np.arange(90) % 3)
     found = compare_files([*paths(), Path("z__pets.npz")], kind)
     assert "holds no features" in found.notes[0]
@@ -141,7 +187,13 @@ def test_what_does_not_belong_together_is_refused_in_one_line(
     assert "give --with and --out, or --similarity, or --diversity" in misused(
         *args, "--with", "logme"
     )
-    assert "give one" in misused(*args, "--similarity", "cka", "--with", "logme")
+    for unused in (("--with", "logme"), ("--null", "9"), ("--prior", "a__pets.npz")):
+        assert "give one" in misused(*args, "--similarity", "cka", *unused)
+    same = ("--out", "g.csv", "--groups-out", "./g.csv")
+    assert "are one file" in misused(*args, "--similarity", "cka", *same)
+    assert "--out needs" in misused("measure", "a__pets.npz", "--diversity", "kl", "--out", "x")
+    said = fails(*args, "--similarity", "opd", "--convention", "reference")
+    assert "opd: convention must be paper" in said
     assert "--threshold lies in" in misused(*args, "--similarity", "cka", "--threshold", "0")
     overwriting = ("--similarity", "cka", "--groups-out", "a__pets.npz")
     assert "--groups-out is one of the files" in misused(*args, *overwriting)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -198,12 +199,32 @@ def test_nothing_is_changed_in_place():
         (lambda x: x.astype(str), "must be numbers"),
         (lambda x: x[:3], "at least 4"),
         (lambda x: x * 1e120, "rescale"),
+        (lambda x: x * 1e-120, "all columns are constant"),
+        (lambda _: [[1.0, 2.0], [3.0]], "different lengths"),
     ],
 )
 def test_bad_input_is_an_error(change: Callable[[np.ndarray], np.ndarray], said: str):
     first, second = layers()
     with pytest.raises(EeveeError, match=said):
         cka(change(first), second)
+
+
+def test_a_constant_column_of_any_size_hides_nothing_that_moves():
+    first, second = layers()
+    more = np.column_stack([second, np.full(len(second), 2.0**50)])
+    assert cka(first, more).value == pytest.approx(cka(first, second).value, rel=1e-9)
+
+
+def test_a_layer_of_one_active_row_has_no_debiased_cka_and_no_standard_error():
+    first, _ = layers(12)
+    one = np.eye(12)[:, :1]
+    with pytest.raises(EeveeError, match="not defined"):
+        cka(first, one, debiased=True)
+    with np.errstate(all="raise"):
+        for function in (cka, opd, partial(mean_cca, margin=0), partial(svcca, margin=0)):
+            found = function(first[:, :2], one, n_groups=12)
+            assert 0 <= found.value < 1
+            assert np.isnan(found.stderr)
 
 
 def test_wrong_settings_are_errors():
@@ -214,6 +235,10 @@ def test_wrong_settings_are_errors():
         svcca(first, second, energy="square")  # type: ignore[arg-type]
     with pytest.raises(EeveeError, match="convention must be"):
         pwcca(first, second, convention="papr")
+    with pytest.raises(EeveeError, match="opd: convention must be paper"):
+        find_similarity("opd", convention="reference")
+    with pytest.raises(EeveeError, match="seed must not be negative"):
+        cka(first, second, n_groups=2, seed=-1)
     with pytest.raises(EeveeError, match="at least 2 groups"):
         cka(first, second, n_groups=1)
     with pytest.raises(EeveeError, match="margin must be 0 or more"):
@@ -238,6 +263,11 @@ def test_a_layer_matrix_has_patches_as_rows_and_channels_as_columns():
             layer_matrix(values, **args)  # type: ignore[arg-type]
     with pytest.raises(EeveeError, match="samples x channels"):
         layer_matrix(made)
+    for wrong in (values.astype(str), values * 1j, values.astype(object)):
+        with pytest.raises(EeveeError, match="must be numbers"):
+            layer_matrix(wrong)
+    with pytest.raises(EeveeError, match="different lengths"):
+        layer_matrix([[1, 2], [3]])
 
 
 def test_numbers_of_public_codes_are_reproduced():

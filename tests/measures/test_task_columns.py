@@ -43,9 +43,34 @@ def test_the_prior_can_be_another_model_of_the_same_samples(tmp_path: Path):
         np.savez(other, features=rows, labels=labels)
         with pytest.raises(EeveeError, match="same samples"):
             measure_files([path], [mean], prior=other)
+    for rows, words in (
+        (features * np.nan, r"q__t\.npz: features: row 1, column 1 is nan"),
+        (np.float64(3), r"q__t\.npz: features: expected rows x columns"),
+        (features[:9], "same samples"),
+        (np.ones((40, 2)), r"q__t\.npz: features: all columns are constant"),
+    ):
+        np.savez(other, features=rows, labels=DATA.labels)
+        with pytest.raises(EeveeError, match=words):
+            measure_files([path], [mean], prior=other)
     np.savez(other, source_probs=np.full((40, 2), 0.5), labels=DATA.labels)
     with pytest.raises(EeveeError, match="holds no features"):
         measure_files([path], [mean], prior=other)
+
+
+def test_a_prior_without_effect_is_refused_and_its_null_is_left_out(tmp_path: Path):
+    path, prior = (tmp_path / f"{name}.npz" for name in ("m__t", "p__t"))
+    np.savez(path, features=DATA.features, labels=DATA.labels)
+    features = np.random.default_rng(0).normal(size=(40, 3))
+    np.savez(prior, features=features, labels=DATA.labels)
+    with pytest.raises(EeveeError, match="no measure uses a prior"):
+        measure_files([path], find_measures("logme,probe-loss"), prior=prior)
+    names = find_measures("task-prior-mean,logme")
+    found = measure_files([path], names, n_groups=0, n_permutations=3, prior=prior)
+    assert [one.null is None for one in found.scores] == [True, False]
+    assert "task-prior-mean: no null: under a prior of features" in found.notes[0]
+    of_labels = measure_files([path], names, n_groups=0, n_permutations=3)
+    assert of_labels.scores[0].null is not None
+    assert of_labels.scores[0].null.sd > 0
 
 
 def test_numbers_of_curves_are_those_of_logistic_regression_by_either_rule():

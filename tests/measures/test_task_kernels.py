@@ -53,6 +53,15 @@ def test_kernels_are_those_of_scikit_learn_centred_and_of_norm_one(kind: Any, n:
     np.testing.assert_allclose(bare.dense(), plain(x, kind), atol=1e-12)
 
 
+@pytest.mark.parametrize("far", [0.0, 1e6])
+def test_distances_of_rbf_keep_their_digits_far_from_the_mean(far: float):
+    """One row far away moves the mean, so that products of rows would lose digits of the others."""
+    x = np.vstack([rows(), np.full((1, 5), far)])
+    kernel = feature_kernel(x, "rbf", bandwidth=0.7, centre=False, normalize=None).dense()
+    apart = x[:, None] - x
+    np.testing.assert_allclose(kernel, np.exp(-(apart**2).sum(axis=2) / (2 * 0.7**2)), atol=1e-12)
+
+
 def test_a_row_of_zeros_is_like_no_other():
     x = np.vstack([rows(), np.zeros((2, 5))])
     kernel = feature_kernel(x, centre=False, normalize=None)
@@ -114,12 +123,30 @@ def bad(make: Any, match: str) -> None:
         make()
 
 
-def test_what_is_no_kernel_is_refused():
+def test_features_far_from_zero_are_not_taken_for_alike():
+    """Centring keeps 1e-9 of the features' size: their squares are below the kernel's rounding."""
+    x = rows()
+    near = feature_kernel(x * 1e-3 + 1e4, "linear").dense()
+    np.testing.assert_allclose(near, feature_kernel(x, "linear").dense(), atol=1e-7)
+    bad(lambda: feature_kernel(x * 1e-9 + 1e6, "linear"), "all samples are alike")
+
+
+def test_invalid_kernels_are_refused():
     x = rows()
     bad(lambda: feature_kernel(x, "poly"), "kind")  # type: ignore[arg-type]
     bad(lambda: feature_kernel(x, dtype="float16"), "dtype")  # type: ignore[arg-type]
     bad(lambda: feature_kernel(x, normalize="trace"), "normalize")  # type: ignore[arg-type]
-    bad(lambda: feature_kernel(x, "rbf", bandwidth=-1), "bandwidth")
+    for width in (-1, 0, np.nan, np.inf, 1e-200, 1e200):
+        bad(lambda width=width: feature_kernel(x, "rbf", bandwidth=width), "must lie between")
+    bad(lambda: feature_kernel(np.eye(9, 2), "rbf"), "median distance of samples is 0")
+    bad(lambda: feature_kernel(x, bandwidth=1.0), "of the kind 'rbf' only")
+    bad(lambda: feature_kernel(x, convention="code"), "convention")
+    for scale in (1e-90, 1e90):
+        bad(lambda scale=scale: feature_kernel(x * scale, "linear"), "rescale")
+    bad(lambda: feature_kernel(np.zeros((0, 2))), "0 rows; at least 2")
+    bad(lambda: feature_kernel([[1.0, 2.0]]), "1 rows; at least 2")
+    bad(lambda: feature_kernel([[1, 2], [3]]), "different lengths")
+    bad(lambda: feature_kernel([["a"], ["b"]]), "must be numbers")
     bad(lambda: feature_kernel(x, "rbf", convention="code"), "convention")
     bad(lambda: feature_kernel(np.where(x > 1, np.nan, x)), "finite")
     bad(lambda: feature_kernel(np.outer(np.arange(1, 5), [1.0, 2.0])), "all samples are alike")
@@ -130,6 +157,11 @@ def test_what_is_no_kernel_is_refused():
     bad(lambda: matrix_kernel([[1.0, 2.0], [0.0, 1.0]]), "symmetric")
     bad(lambda: matrix_kernel([[np.inf, 0], [0, 1]]), "finite")
     bad(lambda: matrix_kernel([1.0, 2.0]), "samples x samples")
+    bad(lambda: matrix_kernel([[1, 2], [3]]), "different lengths")
+    bad(lambda: matrix_kernel([["a"]]), "must be numbers")
+    bad(lambda: matrix_kernel(np.eye(2) * 1j), "must be numbers")
+    bad(lambda: matrix_kernel(np.eye(2) * 1e200), "rescale")
+    bad(lambda: matrix_kernel(np.ones((3, 3)), centre=True), "all samples are alike")
     bad(lambda: add_kernels([]), "one number of samples")
     bad(lambda: add_kernels([feature_kernel(x), feature_kernel(x[:9])]), "one number of samples")
 

@@ -97,7 +97,16 @@ def test_rank_correlation_is_spearmans_with_ties_and_its_error_falls_with_models
     assert np.isnan(rank_correlation(a[:3], b[:3]).stderr)
 
 
-def test_what_does_not_fit_is_refused():
+def test_collapsed_weights_are_noted_where_the_table_is_read():
+    x = np.random.default_rng(0).normal(size=(300, 6))
+    prior = feature_kernel(x)
+    tasks = sample_tasks(prior, 2, n_tasks=50)
+    assert tasks.effective_size < 10
+    assert task_prior_table({"a": x}, prior, tasks).notes == ()
+    assert "effective size" in task_prior_table({"a": x}, prior, tasks, weighted=True).notes[0]
+
+
+def test_invalid_input_is_refused():
     x = np.random.default_rng(0).normal(size=(10, 2))
     for labels, words in (
         (np.zeros((2, 9), int), "10 samples"),
@@ -107,6 +116,8 @@ def test_what_does_not_fit_is_refused():
     ):
         with pytest.raises(EeveeError, match=words):
             probe_accuracies(x, labels)
+    with pytest.raises(EeveeError, match="seed must not be negative"):
+        probe_accuracies(x, np.zeros((1, 10), int), seed=-1)
     with pytest.raises(EeveeError, match="test_size"):
         probe_accuracies(x, np.zeros((1, 10), int), test_size=1.5)
     prior = feature_kernel(x)
@@ -115,3 +126,12 @@ def test_what_does_not_fit_is_refused():
         task_prior_table({}, prior, tasks)
     with pytest.raises(EeveeError, match="9 samples, but the prior has 10"):
         task_prior_table({"a": x[:9]}, prior, tasks)
+    for scores in (np.zeros(3), np.full(2, np.nan), "ab", [[1], [2, 3]]):
+        with pytest.raises(EeveeError, match="probes: "):
+            task_prior_table({"a": x}, prior, tasks, probes=lambda _, __, s=scores: s)
+    with pytest.raises(EeveeError, match="4 and 5 values"):
+        rank_correlation(np.arange(4.0), np.arange(5.0))
+    far_apart = np.array([np.arange(10) % 2 * 2**40])
+    np.testing.assert_array_equal(
+        probe_accuracies(x, far_apart), probe_accuracies(x, far_apart // 2**40)
+    )

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from eevee.base.errors import EeveeError
+from eevee.measures import labellings as labellings_module
 from eevee.measures import task_sampler
+from eevee.measures.labellings import SampledTasks, task_alignments
 from eevee.measures.task_kernels import Kernel, feature_kernel, matrix_kernel
-from eevee.measures.task_sampler import sample_tasks, task_alignments, task_log_probs
+from eevee.measures.task_sampler import sample_tasks, task_log_probs
 from tests.measures.task_fixture import reference
 
 N = 6
@@ -74,9 +76,9 @@ def test_algorithm_1_is_reproduced_label_by_label(monkeypatch: pytest.MonkeyPatc
     uniform = np.random.default_rng(3).random((5, 150))
     expected = [one_by_one(kernel.factor, 3, 20.0, one) for one in uniform]
     for one in (kernel, matrix_kernel(kernel.dense())):
-        for steps, at_once in ((64, 128), (7, 2)):
+        for steps, at_once in ((64, 256), (7, 6)):
             monkeypatch.setattr(task_sampler, "STEPS", steps)
-            monkeypatch.setattr(task_sampler, "AT_ONCE", at_once)
+            monkeypatch.setattr(labellings_module, "AT_ONCE", at_once)
             tasks = sample_tasks(
                 one, 3, n_tasks=5, temperature=20.0, coupling=1, order="index", seed=3
             )
@@ -153,10 +155,44 @@ def test_tasks_that_differ_by_names_of_classes_are_one():
 
 
 def test_more_tasks_begin_with_the_same_ones():
-    few, many = (sample_tasks(prior(), 2, n_tasks=n, seed=9) for n in (3, 200))
-    np.testing.assert_array_equal(few.labels, many.labels[:3])
-    other = sample_tasks(prior(), 2, n_tasks=200, seed=8)
-    assert (other.labels != many.labels).any()
+    for n_sweeps in (0, 3):
+        few, many = (
+            sample_tasks(prior(), 2, n_tasks=n, seed=9, temperature=5.0, n_sweeps=n_sweeps)
+            for n in (140, 200)
+        )
+        np.testing.assert_array_equal(few.labels, many.labels[:140])
+        other = sample_tasks(prior(), 2, n_tasks=200, seed=8, temperature=5.0, n_sweeps=n_sweeps)
+        assert (other.labels != many.labels).any()
+
+
+def test_weights_sum_to_one_and_collapsed_ones_are_noted():
+    def drawn(log_weights: list[float]) -> SampledTasks:
+        n = len(log_weights)
+        labels, order = np.zeros((n, 2), dtype=np.int64), np.arange(2)
+        return SampledTasks(labels, -np.array(log_weights), np.zeros(n), order, 2, 1.0, 2)
+
+    equal = drawn([1e300] * 20)
+    np.testing.assert_allclose(equal.weights, 1 / 20)
+    assert equal.effective_size == pytest.approx(20)
+    assert equal.notes == ()
+    two = drawn([0.0, 0.0, *[-1e4] * 18])
+    assert two.effective_size == pytest.approx(2)
+    assert "effective size of 2.0 of 20 tasks" in two.notes[0]
+    assert drawn([0.0, np.log(2)]).notes == ()  # 1.8 of 2: few tasks, but no collapse
+
+
+def test_weights_work_for_few_samples_or_at_high_temperature_only():
+    """The range that docs/task-priors.md gives."""
+    rows = np.random.default_rng(0).normal(size=(400, 8))
+    sizes = {}
+    for n, heat in ((10, 0.2), (400, 0.2), (400, 2.0)):
+        kernel = feature_kernel(rows[:n])
+        tasks = sample_tasks(kernel, 2, n_tasks=200, temperature=heat)
+        sizes[n, heat] = tasks.effective_size
+        assert bool(tasks.notes) == (tasks.effective_size < 10)
+    assert sizes[10, 0.2] > 50
+    assert sizes[400, 0.2] < 2
+    assert sizes[400, 2.0] > 180
 
 
 def test_alignments_are_traces():
@@ -168,7 +204,23 @@ def test_alignments_are_traces():
         np.testing.assert_allclose(task_alignments(kernel, given), expected, atol=1e-10)
 
 
-def test_settings_that_are_none_are_refused():
+def test_labels_may_be_any_numbers_and_many_classes_take_no_more_memory():
+    given = np.arange(200)[None].repeat(3, axis=0) // 2 * 10**12  # a class per pair
+    kernel = feature_kernel(np.random.default_rng(0).normal(size=(200, 3)))
+    matrix = kernel.dense()
+    expected = np.trace(matrix @ (given[0][:, None] == given[0]))
+    np.testing.assert_allclose(task_alignments(kernel, given), expected)
+    drawn = sample_tasks(kernel, 100, n_tasks=3, temperature=1.0)
+    assert drawn.labels.max() < 100
+    for part in labellings_module.parts_of(1000, 100):
+        assert (part.stop - part.start) * 100 <= 256
+
+
+def tasks_of(kernel: Kernel) -> Any:
+    return lambda labels: task_alignments(kernel, labels)
+
+
+def test_invalid_settings_and_labels_are_refused():
     kernel = prior()
     cases: list[tuple[dict[str, Any], str]] = [
         ({"n_tasks": 0}, "at least 2 classes"),
@@ -177,6 +229,9 @@ def test_settings_that_are_none_are_refused():
         ({"order": "random"}, "order"),
         ({"order": [0, 1, 2, 3, 4, 4]}, "each once"),
         ({"temperature": 0.0}, "temperature"),
+        ({"seed": -1}, "seed must not be negative"),
+        ({"temperature": 1e-320}, "too small"),
+        ({"order": [[0, 1], [2]]}, "different lengths"),
     ]
     for options, words in cases:
         with pytest.raises(EeveeError, match=words):
@@ -185,12 +240,19 @@ def test_settings_that_are_none_are_refused():
         sample_tasks(kernel, 1)
     with pytest.raises(EeveeError, match=r"0\.\.1"):
         task_log_probs(kernel, [[0, 1, 2, 0, 0, 0]], 2)
-    with pytest.raises(EeveeError, match="tasks x samples"):
-        task_log_probs(kernel, [0, 1, 1, 0, 0, 0], 2)
+    for function in (lambda labels: task_log_probs(kernel, labels, 2), tasks_of(kernel)):
+        for labels, words in (
+            ([0, 1, 1, 0, 0, 0], "tasks x 6 samples"),
+            ([[0, 1, 1]], "tasks x 6 samples"),
+            (np.zeros((0, 6), dtype=int), "at least one task"),
+            ([[0, 1, 1, 0, 0, -1]], "below 0"),
+            (np.zeros((1, 6)), "whole numbers"),
+            ([[0, 1, 1, 0, 0, 0], [0]], "different lengths"),
+        ):
+            with pytest.raises(EeveeError, match=words):
+                function(labels)
     with pytest.raises(EeveeError, match="order of the draw"):
         task_log_probs(kernel, [[0, 1, 1, 0, 0, 0]], 2, order="permutation")
-    with pytest.raises(EeveeError, match="samples of the model"):
-        task_alignments(kernel, [[0, 1]])
 
 
 def test_labels_of_the_released_sampler_are_reproduced():

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from eevee import plots
 from eevee.base.errors import EeveeError
+from eevee.measures.loss_data import LossDataCurve
 from eevee.plots._style import every, label
 from eevee.plots.cost import _levels
 from eevee.search.front.pareto import ParetoResult
@@ -115,7 +116,15 @@ def all_data(names: list[str]) -> dict[str, pd.DataFrame]:
         "cost": plots.cost_data(cloud(names)),
         "pareto": plots.pareto_data(*front(names)),
         "learning": plots.learning_data(sizes([5, 9, 40, 1245])),
+        "probes": plots.probes_data(curves(names), epsilon=0.5),
     }
+
+
+def curves(names: list[str]) -> list[LossDataCurve]:
+    return [
+        LossDataCurve.of([10, 100, 1000], [2.0 + i, 0.7 + i, 0.3], n_classes=4, name=name)
+        for i, name in enumerate(names)
+    ]
 
 
 def sizes(n_models: list[int]) -> pd.DataFrame:
@@ -462,6 +471,7 @@ def test_what_costs_nothing_is_left_out_of_the_log_panel_alone():
 
 
 @pytest.mark.parametrize("kind", plots.FIGURES)
+@pytest.mark.filterwarnings("ignore:Glyph")
 def test_data_survives_a_csv_file(tmp_path, kind):
     data = all_data(ODD_NAMES)[kind]
     data.to_csv(tmp_path / "data.csv", index=False)
@@ -539,6 +549,8 @@ def in_a_paper(kind: str, count: int) -> pd.DataFrame:  # noqa: PLR0911
         return plots.sweep_data(losses_over_k(list(range(1, count + 1))))
     if kind == "learning":
         return plots.learning_data(sizes([43, 52, 60, 69, 78, 86]))
+    if kind == "probes":
+        return plots.probes_data(curves(names), epsilon=0.5)
     tiers = ["small", "base", LONG]
     if kind == "pareto":
         return plots.pareto_data(*front(tiers, 20 * count))

@@ -36,14 +36,11 @@ class Step(NamedTuple):
         What it changes of the logits, to single precision.
     gain : float
         Product of gradient and step: twice what the loss is predicted to fall.
-    left : float
-        Share of `gain` that the next step is predicted to have.
     """
 
     weights: FloatArray
     logits: FloatArray
     gain: float
-    left: float
 
 
 class NewtonSteps:
@@ -89,7 +86,7 @@ class NewtonSteps:
         precondition = self._preconditioner(single, penalty)
         largest = float(np.abs(gradient).max()) or 1.0
         rest: _Single = self._turned(gradient / largest)
-        found, logits = np.zeros_like(rest), np.zeros_like(single)
+        found, changed = np.zeros_like(rest), np.zeros_like(single)
         weighted = precondition(rest)
         way = weighted.copy()
         first = size = float(np.vdot(rest, weighted))
@@ -102,7 +99,7 @@ class NewtonSteps:
                 break
             length = np.float32(size / curvature)
             found += length * way
-            logits += length * moved
+            changed += length * moved
             rest -= length * product
             weighted = precondition(rest)
             gain += float(length) * size * largest**2
@@ -112,7 +109,8 @@ class NewtonSteps:
             way *= np.float32(size / before)
             way += weighted
         weights = self._back(found) * largest
-        return Step(weights, logits * largest, float(np.vdot(gradient, weights)), size / first)
+        logits = changed.astype(np.float64) * largest
+        return Step(weights, logits, float(np.vdot(gradient, weights)))
 
     def _curved(self, moved: _Single, probs: _Single) -> Any:
         """Product of the Hessian of the mean cross-entropy, from changes of the logits."""

@@ -18,10 +18,8 @@ from eevee.measures.newton_step import NewtonSteps, Step
 from eevee.measures.sample import Sample
 from eevee.measures.spectrum import spectrum
 
-_TOLERANCE = 1e-8
-"""Predicted gain, as a share of the loss, of the step after the last."""
-_CURVED = 10.0
-"""Times the square of a gain, as a share of the loss, that the quadratic model leaves."""
+_TOLERANCE = 1e-6
+"""Predicted gain, as a share of the loss, of the last step: it leaves less than a hundredth."""
 _NOTHING = 1e-9
 """Nats that matter to nobody: they end the fit of classes that are told apart without a loss."""
 _MOST_STEPS = 100
@@ -157,10 +155,8 @@ class SoftmaxRegression:
                     state = state._replace(logits=problem.rows @ state.weights)
                 step, exact = step._replace(logits=problem.rows @ step.weights), True
             most = _MANY_PRODUCTS if gain <= _NEAR * loss else _FEW_PRODUCTS
-            state, length = _searched(problem, state, step, ridge)
-            left = step.left * gain + _CURVED * gain**2 / loss
-            near = exact and length == 1 and left <= _TOLERANCE * loss
-            if near or not length or gain <= 2 * _NOTHING:
+            state, moved = _searched(problem, state, step, ridge)
+            if gain <= 2 * max(_TOLERANCE * loss, _NOTHING) or not moved:
                 break
         if not gain <= 2 * max(1e-3 * state.loss, _NOTHING) and state.loss > 100 * _NOTHING:
             raise EeveeError("the regression does not converge; standardise the features")
@@ -171,8 +167,8 @@ class SoftmaxRegression:
 
 def _searched(
     problem: _Problem, state: _State, step: Step, ridge: FloatArray
-) -> tuple[_State, float]:
-    """Go along a step, halved as long as the loss falls; tell what share of it, 0 for none."""
+) -> tuple[_State, bool]:
+    """Go along a step, halved as long as the loss falls; tell whether it did."""
 
     def at(length: float) -> _State:
         return problem.state(
@@ -180,11 +176,11 @@ def _searched(
         )
 
     length, found = 1.0, at(1.0)
-    if found.loss <= state.loss - 0.25 * step.gain:  # half of what is predicted, or more
-        return found, length
+    if found.loss <= state.loss - step.gain / 4:  # half of what is predicted, or more
+        return found, True
     while length > _SHORTEST:
         shorter = at(length / 2)
         if found.loss <= min(shorter.loss, state.loss - _ARMIJO * length * step.gain):
-            return found, length
+            return found, True
         length, found = length / 2, shorter
-    return state, 0.0
+    return state, False

@@ -143,11 +143,11 @@ def test_tiny_weights_are_added_up_with_logarithms():
     data = made(40, 2, 3)
     sample = Sample.of(data.labels, source_probs=data.source_probs)
     logs = np.random.default_rng(0).normal(size=(3, 5))
-    mass, total = _update(sample, logs)
+    mass, total = _update(sample, logs, sample.indicator.copy())
     careful, careful_total = _careful_update(sample, logs)
     np.testing.assert_allclose(mass, careful, rtol=1e-12)
     assert total == pytest.approx(careful_total, abs=1e-10)
     hard = Sample.of([0, 0, 1, 1], source_probs=[[0, 1], [1, 0], [0, 1], [1, 0]])
-    mass, total = _update(hard, np.array([[0.0, -2000.0], [0.0, 0.0]]))
+    mass, total = _update(hard, np.array([[0.0, -2000.0], [0.0, 0.0]]), hard.indicator.copy())
     np.testing.assert_array_equal(mass, np.ones((2, 2)))
     assert total == -2000

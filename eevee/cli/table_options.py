@@ -108,8 +108,13 @@ class TableOptions:
         ),
     ] = None
     cost_unit: Annotated[
-        str, option("--cost-unit", help="What costs are counted in.", panel=TABLE)
-    ] = "GPU-hours"
+        str | None,
+        option(
+            "--cost-unit",
+            help="What costs are counted in, unless their file says it: else GPU-hours.",
+            panel=TABLE,
+        ),
+    ] = None
     cost_statistic: Annotated[
         str,
         option(
@@ -209,7 +214,7 @@ class TableOptions:
 
     def read(self, *, silent: bool = False) -> ResultsTable:
         """Read the table; unless `silent`, say on standard error what was set aside."""
-        from eevee.readers.asides import aside_sentence, proxy_sentence
+        from eevee.readers.asides import aside_sentence, proxy_sentence, unit_sentence
         from eevee.readers.from_options import read_as_asked
         from eevee.readers.proxies import check_paid
 
@@ -217,9 +222,10 @@ class TableOptions:
         if self.proxies is not None and self.PAID:
             check_paid(table)
         proxies = [str(name) for name in table.columns.index[~table.is_target]]
-        for said in filter(None, (aside_sentence(table), proxy_sentence(proxies))):
+        said = (aside_sentence(table), unit_sentence(table), proxy_sentence(proxies))
+        for sentence in filter(None, said):
             if not silent:
-                say(said)
+                say(sentence)
         return table
 
 

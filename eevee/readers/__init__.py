@@ -69,7 +69,7 @@ def read_table(
     min_coverage: float = 0.0,
     duplicates: Duplicates = "error",
     keep_aggregates: bool = False,
-    cost_unit: str = USUAL_UNIT,
+    cost_unit: str | None = None,
     cost_statistic: str = "median",
     gpu_speeds: Mapping[str, float] | None = None,
     gpu_column: str | None = None,
@@ -110,8 +110,9 @@ def read_table(
         What to do with several scores for one cell.
     keep_aggregates : bool
         Keep columns that are means of others (they leak what they are the mean of).
-    cost_unit : str
-        What costs are counted in; "seconds" where a harness measured them and this is not given.
+    cost_unit : str, optional
+        What costs are counted in; by default what their source says (a harness: "seconds"), else
+        GPU-hours, which is noted as a guess.
     cost_statistic : str
         Which statistic of its cells' costs, over models, a benchmark counts with:
         ``"median"``, ``"mean"``, ``"max"``, ``"min"``, or a quantile in percent, ``"q90"``.
@@ -149,7 +150,7 @@ def read_table(
     ...     {"mmlu": [60, 70, 65, 80], "c4.loss": [2.1, 2.0, 2.4, 1.8], "average": [1, 2, 3, 4]},
     ...     index=["a", "b", "c", "d"],
     ... )
-    >>> table = read_table(frame, costs={"mmlu": 3.0, "c4": 0.5})
+    >>> table = read_table(frame, costs={"mmlu": 3.0, "c4": 0.5}, cost_unit="GPU-hours")
     >>> table.columns[["benchmark", "metric", "direction"]]
             benchmark metric direction
     mmlu         mmlu  score    higher
@@ -173,8 +174,8 @@ def read_table(
     if models is not None:
         measured = read_models(models, measured, options)
     paid = _find_costs(costs, facts, measured, options, by_gpu=speeds is not None)
-    paid = _on_one_gpu(paid, speeds, measured, gpu_column, cost_unit)
-    cost_unit = _unit(paid, cost_unit)
+    unit = _unit(paid, cost_unit)
+    paid = _on_one_gpu(paid, speeds, measured, gpu_column, unit)
     found = None if paid is None else count_costs(paid, statistic)
     cleaned = clean(
         measured, min_coverage=min_coverage, keep_aggregates=keep_aggregates, wanted=wanted
@@ -184,18 +185,20 @@ def read_table(
         *note_looks("model", [str(name) for name in cleaned.scores.index]),
         *note_looks("benchmark", cleaned.benchmarks),
     )
-    table = _build(cleaned, found, _names_in(measured), cost_unit)
+    if paid is not None and paid.unit is None and cost_unit is None:
+        cleaned = cleaned.noted(guessed_unit(paid.source, unit))
+    table = _build(cleaned, found, _names_in(measured), unit)
     if proxies is None:
         return table
     cheap = read_measured(proxies, Options(max_mb=max_mb), frozenset())
     spent = cheap.costs
     if spent is not None:
         check_unit(cheap.source, spent.unit, table)
-        spent = _on_one_gpu(spent, speeds, cheap, gpu_column, cost_unit)
+        spent = _on_one_gpu(spent, speeds, cheap, gpu_column, unit)
     return join_proxies(table, cheap, None if spent is None else count_costs(spent, statistic))
 
 
-def _check_options(options: Options, min_coverage: float, cost_unit: str) -> None:
+def _check_options(options: Options, min_coverage: float, cost_unit: str | None) -> None:
     if options.layout not in LAYOUTS:
         raise EeveeError(f"layout must be one of {', '.join(LAYOUTS)}, not {options.layout!r}")
     if options.duplicates not in DUPLICATES:
@@ -208,6 +211,8 @@ def _check_options(options: Options, min_coverage: float, cost_unit: str) -> Non
         raise EeveeError(
             f"max_mb must be positive, and at most {MOST_MB:,.0f}, not {options.max_mb!r}"
         )
+    if cost_unit is None:
+        return
     if not cost_unit.strip() or cost_unit == NO_COSTS or unprintable(cost_unit):
         raise EeveeError(f"cost_unit must name a unit such as 'GPU-hours', not {cost_unit!r}")
 
@@ -268,10 +273,15 @@ def _on_one_gpu(
     return to_reference(costs, speeds, measured, column, unit)
 
 
-def _unit(paid: CostRows | None, unit: str) -> str:
-    """Return the unit of costs: what their source says, unless another than the usual is asked."""
+def _unit(paid: CostRows | None, asked: str | None) -> str:
+    """Return the unit of costs: the one that is asked for, else what their source says."""
     said = None if paid is None else paid.unit
-    return said if said is not None and unit == USUAL_UNIT else unit
+    return asked or said or USUAL_UNIT
+
+
+def guessed_unit(source: str, unit: str) -> Note:
+    """Return the note on a unit that no one named."""
+    return Note("guessed", "unit", unit, f"{source} names no unit (cost_unit, --cost-unit)")
 
 
 def _names_in(measured: Measured) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from eevee.readers.directions import DIRECTION_NAMES
@@ -19,17 +20,33 @@ ALIASES = {
     "direction": DIRECTION_NAMES,
     "role": ("role",),
 }  # fmt: skip
-COST_UNITS = {
-    "gpu hours": "GPU-hours", "gpu seconds": "GPU-seconds", "cpu seconds": "CPU-seconds",
-    "cost seconds": "seconds", "seconds": "seconds", "time seconds": "seconds",
+_DEVICES = ("gpu", "cpu", "tpu")
+_TIMES = {
+    "seconds": "seconds", "second": "seconds", "secs": "seconds", "sec": "seconds",
+    "minutes": "minutes", "hours": "hours", "hour": "hours", "hrs": "hours",
 }  # fmt: skip
-"""What headers of costs say of their unit."""
 LONG_MODEL_NAMES = (*MODEL_NAMES, "name", "system", "method", "checkpoint", "run")
 
 
 def plain(name: str) -> str:
     """Lower-case a header and turn its underscores to spaces."""
     return name.casefold().replace("_", " ").strip()
+
+
+def unit_in(header: str) -> str | None:
+    """Return the unit of time that a header of costs names, if it names one.
+
+    Examples
+    --------
+    >>> [unit_in(name) for name in ("gpu_hours", "Median seconds", "time (s)", "cost")]
+    ['GPU-hours', 'seconds', None, None]
+    """
+    words = re.findall("[a-z]+", header.casefold())
+    times = {_TIMES[word] for word in words if word in _TIMES}
+    devices = {word for word in words if word in _DEVICES}
+    if len(times) != 1 or len(devices) > 1:
+        return None
+    return "-".join([*(word.upper() for word in devices), *times])
 
 
 def find_alias(grid: Grid, part: str, taken: Sequence[int] = ()) -> int | None:

@@ -59,6 +59,21 @@ def aside_sentence(table: ResultsTable) -> str:
     return f"set aside: {'; '.join(parts)}; `eevee describe` says why" if parts else ""
 
 
+def unit_sentence(table: ResultsTable) -> str:
+    """Say in one line that the unit of costs was guessed; "" if it was named.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from eevee.readers import read_table
+    >>> frame = pd.DataFrame({"a": [1.5, 2, 3, 1], "b": [1, 2, 1, 3.5]}, list("wxyz"))
+    >>> unit_sentence(read_table(frame, costs={"a": 1, "b": 2}))
+    'costs are taken as GPU-hours: costs names no unit (cost_unit, --cost-unit)'
+    """
+    guessed = [note for note in table.provenance.notes if note.kind == "unit"]
+    return "".join(f"costs are taken as {note.name}: {note.why}" for note in guessed)
+
+
 def proxy_sentence(proxies: Sequence[str], most: int | None = 3) -> str:
     """Name the columns that are inputs and no targets in one line; "" if there is none.
 

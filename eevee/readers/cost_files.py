@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from eevee.base.errors import EeveeError, did_you_mean
-from eevee.readers.aliases import ALIASES, LONG_MODEL_NAMES, find_alias, plain
+from eevee.readers.aliases import ALIASES, LONG_MODEL_NAMES, find_alias, plain, unit_in
 from eevee.readers.cost_rows import CostRows, Paid
 from eevee.readers.gpus import gpu_place, is_gpu
 from eevee.readers.grid import Grid
@@ -136,7 +136,8 @@ def _per_benchmark(grid: Grid, key: int, gpu: int | None) -> CostRows:
                 "these are costs per model, in a column 'model'"
             )  # fmt: skip
         found[name] = _paid(grid, i, j, key, name, gpu=gpu)
-    return CostRows(grid.source, tuple(found.values()), _header(grid, gpu), guessed)
+    unit = unit_in(grid.header[j])
+    return CostRows(grid.source, tuple(found.values()), _header(grid, gpu), guessed, unit=unit)
 
 
 def _long(grid: Grid, options: Options, key: int, gpu: int | None) -> CostRows:
@@ -152,7 +153,8 @@ def _long(grid: Grid, options: Options, key: int, gpu: int | None) -> CostRows:
                 f"{where}: {model!r} on {benchmark!r} has a cost in row {above}; keep one"
             )
         found[model, benchmark] = _paid(grid, i, j, key, benchmark, model, gpu)
-    return CostRows(grid.source, tuple(found.values()), _header(grid, gpu), guessed)
+    unit = unit_in(grid.header[j])
+    return CostRows(grid.source, tuple(found.values()), _header(grid, gpu), guessed, unit=unit)
 
 
 def _per_cell(grid: Grid, options: Options, gpu: int | None, known: Sequence[str]) -> CostRows:

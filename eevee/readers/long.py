@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from eevee.base.errors import EeveeError
-from eevee.readers.aliases import COST_UNITS, LONG_MODEL_NAMES, find_alias, plain
+from eevee.readers.aliases import LONG_MODEL_NAMES, find_alias, plain, unit_in
 from eevee.readers.cells import is_missing
 from eevee.readers.cost_rows import CostRows, Paid
 from eevee.readers.directions import read_direction
@@ -315,7 +315,7 @@ def _costs(
         gpu = "" if roles.gpu is None else grid.rows[i][roles.gpu]
         rows.append(Paid(benchmark, cost, grid.lines[i], models[i], gpu))
     header = None if roles.gpu is None else grid.header[roles.gpu]
-    unit = COST_UNITS.get(plain(grid.header[roles.cost]))
+    unit = unit_in(grid.header[roles.cost])
     return CostRows(grid.source, tuple(rows), gpu_column=header, unit=unit)
 
 

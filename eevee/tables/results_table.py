@@ -26,15 +26,15 @@ class Note:
     Attributes
     ----------
     action : {"dropped", "guessed", "ignored", "converted"}
-    kind : {"column", "benchmark", "model", "cost", "file"}
+    kind : {"column", "benchmark", "model", "cost", "unit", "file"}
     name : str
-        Name of the column, benchmark or model, as in the file.
+        Name of the column, benchmark or model, as in the file; or the unit of costs.
     why : str
         One clause that completes "dropped column X: ...".
     """
 
     action: Literal["dropped", "guessed", "ignored", "converted"]
-    kind: Literal["column", "benchmark", "model", "cost", "file"]
+    kind: Literal["column", "benchmark", "model", "cost", "unit", "file"]
     name: str
     why: str
 

@@ -44,5 +44,5 @@ def test_the_summary_is_json_and_lists_every_note(messy: eevee.ResultsTable):
     found = json.loads(json.dumps(summary(messy), allow_nan=False))
     assert (found["models"], found["benchmarks"], found["columns"]) == (4, 2, 3)
     assert (found["total_cost"], found["cost_unit"]) == (2.5, "GPU-hours")
-    assert [note["name"] for note in found["notes"]] == ["family", "average"]
+    assert [note["name"] for note in found["notes"]] == ["family", "average", "GPU-hours"]
     assert set(found["notes"][0]) == {"action", "kind", "name", "why"}

@@ -85,7 +85,8 @@ def test_a_long_front_is_shown_in_part_and_says_so(run: Run):
 def test_wrong_usage(misused: Callable[..., str], fails: Callable[..., str], here: Path):
     assert "No such option: --targets" in misused(*JOB, "--targets", "unseen")
     assert "NAME=COST" in misused(*JOB, "--budget", "10%")
-    assert "tier 'tiny': a budget of" in fails(*JOB, "--budget", "tiny=0.01")
+    tiny = ("--budget", "tiny=0.01", "--cost-unit", "hours")
+    assert "tier 'tiny': a budget of 0.01 hours" in fails(*JOB, *tiny)
     assert "at least two splits" in misused(*JOB, "--n-splits", "1", "--one-se")
 
 

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import eevee
+from eevee.readers.asides import unit_sentence
 from tests.readers.conftest import BASE, Fails, Read, notes_of
 
 COSTS = {"a": 1.0, "b": 2.0, "c": 3.5}
@@ -33,13 +34,32 @@ def test_costs_per_cell_count_by_their_median(read: Read):
         {"b": [1, 2, 9, np.nan], "a": [1.0, 1, 1, 5], "c": [np.nan, 4, np.nan, 2]},
         index=["m1", "m3", "m4", "stranger"],
     )
-    table = read(BASE, costs=cells)
+    table = read(BASE, costs=cells, cost_unit="GPU-hours")
     assert table.costs == {"a": 1.0, "b": 2.0, "c": 3.0}
     assert table.cell_costs is not None
     assert list(table.cell_costs.index) == list(table.model_names)
     assert list(table.cell_costs.columns) == list(table.benchmark_names)
     assert np.isnan(table.cell_costs.loc["m2"]).all()
     assert notes_of(table) == ["ignored model stranger"]
+
+
+def test_a_unit_that_nobody_names_is_a_guess_and_noted(read: Read, tmp_path: Path):
+    costs = costs_file(tmp_path, "benchmark,cost\na,1\nb,2\nc,3.5\n")
+    table = read(BASE, costs=costs)
+    assert (table.cost_unit, notes_of(table)) == ("GPU-hours", ["guessed unit GPU-hours"])
+    assert unit_sentence(table) == (
+        "costs are taken as GPU-hours: costs.csv names no unit (cost_unit, --cost-unit)"
+    )
+    hours = costs_file(tmp_path, "benchmark,cpu_hours\na,1\nb,2\nc,3.5\n")
+    for named in (
+        read(BASE, costs=costs, cost_unit="GPU-hours"),
+        read(BASE, costs=hours),
+        read(BASE),
+    ):
+        assert unit_sentence(named) == ""
+        assert "unit" not in {note.kind for note in named.provenance.notes}
+    assert read(BASE, costs=hours).cost_unit == "CPU-hours"
+    assert read(BASE, costs=hours, cost_unit="GPU-hours").cost_unit == "GPU-hours"
 
 
 def test_the_column_that_is_taken_for_the_costs_is_noted(read: Read, fails: Fails):
@@ -218,7 +238,7 @@ TYPED = "model,benchmark,cost,gpu\n" + (
 
 def test_costs_on_several_gpu_types_count_in_hours_of_one(read: Read, tmp_path: Path):
     costs = costs_file(tmp_path, TYPED)
-    table = read(BASE, costs=costs, gpu_speeds=SPEEDS)
+    table = read(BASE, costs=costs, gpu_speeds=SPEEDS, cost_unit="GPU-hours")
     assert table.costs == {"a": 3.0, "b": 1.5, "c": 7.0}
     assert table.cell_costs is not None
     assert table.cell_costs["a"].tolist()[:3] == [3.0, 4.0, 2.0]
@@ -249,7 +269,7 @@ def test_gpu_types_beside_costs_are_found_in_every_layout(
 ):
     costs = costs_file(tmp_path, text.replace("gpu", header))
     named = {"gpu_column": "box"} if header == "box" else {}
-    table = read(BASE, costs=costs, gpu_speeds=SPEEDS, **named)
+    table = read(BASE, costs=costs, gpu_speeds=SPEEDS, cost_unit="GPU-hours", **named)
     assert table.costs == expected
     if table.cell_costs is not None:
         assert set(table.cell_costs.index) == {"m1", "m2", "m3", "m4"}
@@ -259,7 +279,7 @@ def test_gpu_types_beside_costs_are_found_in_every_layout(
 def test_gpu_types_may_be_attributes_of_the_models(read: Read, tmp_path: Path):
     models = costs_file(tmp_path, "gpu,name\n4090,m1\nH100,m2\n", "models.csv")
     costs = costs_file(tmp_path, LONG + "stranger,a,99\n")
-    table = read(BASE, costs=costs, models=models, gpu_speeds=SPEEDS)
+    table = read(BASE, costs=costs, models=models, gpu_speeds=SPEEDS, cost_unit="GPU-hours")
     assert table.costs == {"a": 2.25, "b": 1.0, "c": 5.75}  # 0.5, 4; 1; 1.5, 10
     assert notes_of(table) == ["ignored model stranger", "converted cost costs.csv"]
     assert table.models.loc["m2", "gpu"] == "H100"
@@ -286,7 +306,7 @@ def long_scores(second: str = "h100") -> str:
 
 
 def test_gpu_types_may_be_in_a_long_score_file(read: Read, tmp_path: Path):
-    table = read(long_scores(), gpu_speeds=SPEEDS)
+    table = read(long_scores(), gpu_speeds=SPEEDS, cost_unit="GPU-hours")
     assert table.costs == {"a": 3.0, "b": 6.0}
     assert [note.action for note in table.provenance.notes] == ["converted"]
     costs = costs_file(tmp_path, "model,benchmark,cost\nm1,a,1\nm1,b,1\nm2,b,2\n")
@@ -326,12 +346,12 @@ def test_a_benchmark_may_be_named_like_a_gpu_column(read: Read, tmp_path: Path):
 
 
 def test_several_types_without_speeds_are_noted(read: Read, tmp_path: Path):
-    table = read(BASE, costs=costs_file(tmp_path, TYPED))
+    table = read(BASE, costs=costs_file(tmp_path, TYPED), cost_unit="GPU-hours")
     assert table.costs == {"a": 3.0, "b": 1.0, "c": 6.5}
     assert notes_of(table) == ["ignored column gpu"]
     assert "4090, a100, h100" in table.provenance.notes[0].why
     one = TYPED.replace("H100", "a100").replace("h100", "a100").replace("4090", "a100")
-    assert not read(BASE, costs=costs_file(tmp_path, one)).provenance.notes
+    assert not read(BASE, costs=costs_file(tmp_path, one), cost_unit="GPU-hours").provenance.notes
     hours = costs_file(tmp_path, "benchmark,gpu\na,1\nb,2\nc,3.5\n")
     assert read(BASE, costs=hours).costs == COSTS
 

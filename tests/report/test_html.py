@@ -298,14 +298,15 @@ def test_charts_stand_on_errors_and_tables_have_the_losses(runs: Path):
     assert text.count("error (standard deviations)") >= 5
 
 
-def test_a_unit_of_costs_that_nobody_gave_is_said_to_be_assumed(runs: Path, tmp_path: Path):
-    assert "GPU-hours (assumed: no --cost-unit), everything once" in render(gather(["tiers"]))
+def test_a_unit_of_costs_that_nobody_gave_is_said_to_be_guessed(runs: Path, tmp_path: Path):
+    assert "GPU-hours (guessed: no --cost-unit), everything once" in render(gather(["tiers"]))
     shutil.copytree("tiers", tmp_path / "tiers")
     path = tmp_path / "tiers/config.json"
     config = json.loads(path.read_text())
-    config["command_line"]["Table"] += ["--cost-unit", "GPU-hours"]
+    notes = config["table"]["notes"]
+    config["table"]["notes"] = [note for note in notes if note["kind"] != "unit"]
     path.write_text(json.dumps(config))
-    assert "assumed" not in render(gather([path.parent]))
+    assert "GPU-hours, everything once" in render(gather([path.parent]))
 
 
 def test_ablations_of_a_sweep_are_one_grid_over_k(runs: Path):

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from eevee.readers import USUAL_UNIT
 from eevee.report.html.pictures import Legend, matrix
 from eevee.report.html.runs import Run, number_of, pick
 from eevee.report.html.words import counted, number, percent, sentence
@@ -90,9 +89,8 @@ def _facts(run: Run, about: Mapping[str, Any]) -> list[Fact]:
         Fact(number(number_of(about, name)), name) for name in ("models", "benchmarks", "columns")
     ]
     facts.append(Fact(percent(number_of(about, "coverage")), "of the cells measured"))
-    typed = run.words("Table")
-    assumed = "--costs" in typed and "--cost-unit" not in typed and run.cost_unit == USUAL_UNIT
-    unit = f"{run.cost_unit} (assumed: no --cost-unit)" if assumed else run.cost_unit
+    guessed = ("unit",) in _rows(about, "notes", ("kind",))
+    unit = f"{run.cost_unit} (guessed: no --cost-unit)" if guessed else run.cost_unit
     facts.append(Fact(number(total), f"{unit}, everything once"))
     if np.isfinite(rank):
         facts.append(Fact(f"{rank:.1f}", "independent columns (effective rank)"))

@@ -244,8 +244,7 @@ def _print_tiers(
     from eevee.search.near_ties import lowest_row
 
     print_table(
-        f"Tiers of {table.provenance.source} ({table.n_models} models x "
-        f"{table.n_benchmarks} benchmarks)",
+        f"Tiers of {table.provenance.source} ({table.size_words})",
         [
             "tier",
             f"budget ({table.cost_unit})",

@@ -65,9 +65,10 @@ def _linear_valid(sample: Sample, grid: Sequence[float]) -> float:
     assert sample.features is not None
     first = sample.first_half
     classes = np.unique(sample.codes[first])
-    if len(classes) < 2 or first.all():
+    half = sample.rows(first)
+    if len(classes) < 2 or first.all() or not half.varies:
         raise EeveeError("linear-valid: too few rows to hold out half of them; give more")
-    path = SoftmaxRegression(sample.rows(first))
+    path = SoftmaxRegression(half)
     fits = [path.fit(a * first.sum()) for a in sorted(grid)]
     held, codes = sample.features[~first], sample.codes[~first]
     return min(float((classes[fit.classes(held)] != codes).mean()) for fit in fits)

@@ -20,6 +20,8 @@ _MOST_ROWS = 128
 """Rows of a class that the preconditioner takes exactly; else as many as a class has on average."""
 _LEAST = 1e-3
 """Least curvature of the other rows, as a share of the mean over classes."""
+_ROUNDING = np.float32(1e-14)
+"""Variance of a direction without any, as a share of the largest."""
 _TIGHT, _LOOSE = 0.03, 0.3
 """Limits of the share of a step's preconditioned residual that is left."""
 
@@ -61,7 +63,8 @@ class NewtonSteps:
             inner = self._rows[:, :-1]
             _, self._axes = linalg.eigh(inner.T @ inner, driver="evd", check_finite=False)
             self._rows[:, :-1] = inner @ self._axes
-        self._spread = np.einsum("ij,ij->j", self._rows, self._rows) / np.float32(len(rows))
+        spread = np.einsum("ij,ij->j", self._rows, self._rows) / np.float32(len(rows))
+        self._spread = np.maximum(spread, _ROUNDING * spread.max())
 
     def step(
         self, probs: FloatArray, gradient: FloatArray, ridge: float, loss: float, most: int

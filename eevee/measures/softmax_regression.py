@@ -27,6 +27,8 @@ _FEW_PRODUCTS, _MANY_PRODUCTS, _NEAR = 3, 200, 0.1
 """Products of a step: few, until its gain is less than this share of the loss."""
 _EXACT = 1e-3
 """Gain, as a share of the loss, below which logits are in double precision."""
+_STRONGEST = 1e30
+"""Penalty of scaled features that no weight overcomes: one more leaves the same loss."""
 _ARMIJO, _SHORTEST = 1e-4, 1e-6
 
 
@@ -89,7 +91,7 @@ class _Problem:
 
     def ridge(self, beta: float) -> FloatArray:
         """Return the penalty of each direction: none of the bias."""
-        penalty = np.full((self.rows.shape[1], 1), 1 / beta / self.scale**2)
+        penalty = np.full((self.rows.shape[1], 1), min(1 / beta / self.scale**2, _STRONGEST))
         penalty[-1] = 0
         return penalty
 

@@ -60,6 +60,9 @@ def test_tiers_hold_proxies_at_their_cost_and_say_how_diverse_they_are(folder: P
     assert said["mean"] == pytest.approx(apart.mean(), rel=1e-5)
     assert said["low"] < said["mean"] < said["high"]
     assert "Diversity: mean of 1 - |Spearman's rho|" in found.output
+    brief = run("tiers", "--budget", "small=10%", "--no-baselines", *SCORER).output
+    words = f"small {said['mean']:.3g} ({said['low']:.3g} to {said['high']:.3g})"
+    assert f"diversity, 1 - |Spearman's rho| between columns: {words}" in " ".join(brief.split())
     assert "proxies, inputs that are never targets: 4 (a:p, b:p, c:p, ...)" in found.output
     assert "has no proxies of 1 model ('m23')" in found.output
 

@@ -7,7 +7,7 @@ the general optimiser of PACTran-Gaussian needs few steps. `off` is how far the 
 value lies from the measure's, as a share of it: its optimiser stops after 100 steps, its fixed
 point after 11. Two rows more are of that optimiser run until the value is that of the minimum,
 which is what the measure gives. LogME's fixed point is written with the weights and residuals of
-its paper; half of the work is the singular value decomposition. PACTran-Dirichlet is computed by
+its paper; about a third of it is the singular value decomposition. PACTran-Dirichlet is computed by
 the convention of the released code on both sides; most of it, for few rows, is SciPy's digamma,
 which both call as often.
 """

@@ -6,10 +6,10 @@ have a spectrum that decays, as those of networks do, and, for comparison, none 
 the general optimiser of PACTran-Gaussian needs few steps. `off` is how far the transcription's
 value lies from the measure's, as a share of it: its optimiser stops after 100 steps, its fixed
 point after 11. Rows "towards the minimum", which is what the measure gives, are of that optimiser
-with a tolerance of 1e-9 and up to 2,000 steps. LogME's fixed point is written with the weights and residuals of
-its paper; about a third of it is the singular value decomposition. PACTran-Dirichlet is computed by
-the convention of the released code on both sides; most of it, for few rows, is SciPy's digamma,
-which both call as often.
+with a tolerance of 1e-9 and up to 2,000 steps. LogME's fixed point is written with the weights and
+residuals of its paper; about a third of it is the singular value decomposition. PACTran-Dirichlet
+is computed by the convention of the released code on both sides; most of it, for few rows, is
+SciPy's digamma, which both call as often.
 """
 
 from __future__ import annotations

@@ -44,6 +44,8 @@ class Fit(NamedTuple):
     bias : array, shape (n_classes,)
     means : array, shape (n_features,)
         What is subtracted from features.
+    squares : array, shape (n_rows,)
+        Sums of the squares of what is left.
     """
 
     loss: float
@@ -51,6 +53,7 @@ class Fit(NamedTuple):
     weights: FloatArray
     bias: FloatArray
     means: FloatArray
+    squares: FloatArray
 
     def classes(self, features: FloatArray) -> npt.NDArray[np.int64]:
         """Return the most probable class of each row."""
@@ -85,6 +88,7 @@ class _Problem:
             self.back = found.right_vectors(features)
             features = found.rotated(features)
         self.scale = float(np.sqrt(np.vdot(features, features) / features.size))
+        self.squares = np.einsum("ij,ij->i", features, features)
         self.rows = np.ones((n, features.shape[1] + 1))
         np.divide(features, self.scale, out=self.rows[:, :-1])
         self.steps = NewtonSteps(self.rows, turned=n <= d)
@@ -134,6 +138,7 @@ class SoftmaxRegression:
     def __init__(self, sample: Sample) -> None:
         self._problem = _Problem(sample)
         self._weights = np.zeros((self._problem.rows.shape[1], self._problem.n_classes))
+        self._logits = np.zeros((sample.n_rows, sample.n_classes))
 
     def fit(self, beta: float) -> Fit:
         """Minimise mean cross-entropy plus ``|weights|^2 / (2 beta)``; the bias is free.
@@ -145,7 +150,7 @@ class SoftmaxRegression:
         """
         problem = self._problem
         ridge = problem.ridge(beta)
-        state = problem.state(self._weights, problem.rows @ self._weights, ridge)
+        state = problem.state(self._weights, self._logits, ridge)
         most, exact = _FEW_PRODUCTS, False
         for _ in range(_MOST_STEPS):
             loss = state.loss
@@ -162,9 +167,10 @@ class SoftmaxRegression:
                 break
         if not gain <= 2 * max(1e-3 * state.loss, _NOTHING) and state.loss > 100 * _NOTHING:
             raise EeveeError("the regression does not converge; standardise the features")
-        self._weights = state.weights
+        self._weights, self._logits = state.weights, state.logits
         weights = problem.original(state.weights)
-        return Fit(state.loss, state.probs, weights, state.weights[-1], problem.means)
+        bias = state.weights[-1]
+        return Fit(state.loss, state.probs, weights, bias, problem.means, problem.squares)
 
 
 def _searched(

@@ -111,7 +111,7 @@ def gaps_as_json(pattern: GapPattern) -> dict[str, Any]:
 def summary(table: ResultsTable) -> dict[str, Any]:
     """Return what a table is and what was dropped, guessed or ignored, as plain JSON values.
 
-    ``benchmarks`` counts those that own a score column; ``proxies`` names the columns that are
+    ``benchmarks`` and ``columns`` count those of scores; ``proxies`` names the columns that are
     inputs and no targets. ``near_duplicates`` is None, or how many ``models`` are nearly equal to
     another, in how many ``groups``, an ``example`` and this in words (``said``). ``findings`` come
     worst first; ``source_columns`` are all columns of the source with their roles.
@@ -130,7 +130,7 @@ def summary(table: ResultsTable) -> dict[str, Any]:
         "layout": provenance.layout,
         "models": table.n_models,
         "benchmarks": len(table.target_benchmarks),
-        "columns": table.n_columns,
+        "columns": int(table.is_target.sum()),
         "coverage": table.coverage,
         "cost_unit": table.cost_unit,
         "total_cost": table.total_cost,

@@ -136,7 +136,7 @@ def rate(
     """
     table = scorer.table
     names = table.subset(subset)
-    by_split = scorer.split_losses([names, table.benchmark_names], advance=advance)
+    by_split = scorer.split_losses([names, table.target_benchmarks], advance=advance)
     loss, everything = by_split.mean(axis=1).tolist()
     spaces: tuple[Space, Space] = (
         Goal(k=len(names)).space(table),

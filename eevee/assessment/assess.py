@@ -11,13 +11,13 @@ import numpy as np
 from eevee.assessment.folds import MEAN_PREDICTOR
 from eevee.assessment.result import RANDOM_SUBSETS, WITHOUT_PROXIES, Assessment, summarise
 from eevee.assessment.study import RANDOM, Study, StudySettings
+from eevee.assessment.without_proxies import beside_without, study_without
 from eevee.base.arrays import Subset
 from eevee.base.errors import EeveeError, did_you_mean
 from eevee.base.keywords import shares_keywords
 from eevee.base.seeds import child_seed
 from eevee.scorers.base import Objective, Scorer
 from eevee.search.compare import BASELINES
-from eevee.search.constraints import Constraints
 from eevee.search.control import UNATTENDED, RunControl, takes_control
 from eevee.search.goal import Goal
 from eevee.search.procedure import UNSCORED, Procedure
@@ -94,10 +94,15 @@ def assess(
     """
     study = Study.of(table, k, **settings)
     _ = study.labels  # an unknown attribute fails here, before any search
+    bare = study_without(study)
     contenders = _contenders(
         study, beside=beside, objectives=objectives, subsets=subsets or {}, n_random=n_random
     )
+    if bare is not None:
+        contenders = replace(contenders, elsewhere=(WITHOUT_PROXIES,))
     contest = study.judge(contenders.find, contenders.members)
+    if bare is not None:
+        contest = beside_without(contest, bare)
     leak = find_leak(study.table, study.rounds.splits)
     about = study.about | {
         "procedure": next(iter(contenders.procedures), None),
@@ -155,8 +160,8 @@ class Contenders:
         Of the searches.
     objectives : mapping of method to objective
         Of the assessed search, and of the same search by others.
-    others : mapping of method to Goal
-        Where it is not `goal`: the same budget without proxies.
+    elsewhere : tuple of methods
+        Searched and judged on another table.
     """
 
     goal: Goal
@@ -165,12 +170,12 @@ class Contenders:
     random: Sequence[Subset]
     control: RunControl = UNATTENDED
     objectives: Mapping[str, Objective] = field(default_factory=dict)
-    others: Mapping[str, Goal] = field(default_factory=dict)
+    elsewhere: tuple[str, ...] = ()
 
     @property
     def members(self) -> dict[str, list[str]]:
         """Names in a fold by method: the assessed one, random subsets, others, bounds."""
-        first, *others = [*self.procedures, *self.fixed, MEAN_PREDICTOR]
+        first, *others = [*self.procedures, *self.elsewhere, *self.fixed, MEAN_PREDICTOR]
         numbered = [f"{RANDOM_SUBSETS} {i}" for i in range(len(self.random))]
         random = {RANDOM_SUBSETS: numbered} if numbered else {}
         return {first: [first], **random, **{name: [name] for name in others}}
@@ -180,7 +185,7 @@ class Contenders:
         found = {
             name: procedure.run(
                 scorer,
-                **self.others.get(name, self.goal).arguments,
+                **self.goal.arguments,
                 seed=seed,
                 label=f"fold {number + 1}, {name}",
                 control=self.control,
@@ -206,7 +211,6 @@ def _contenders(
     procedures: dict[str, Procedure] = {}
     by_objective: dict[str, Procedure] = {}
     random: list[Subset] = []
-    others: dict[str, Goal] = {}
     if goal.given:
         space = goal.space(table)
         rng = np.random.default_rng(child_seed(study.seed, RANDOM))
@@ -220,29 +224,15 @@ def _contenders(
             if name != procedure.method
         )
         procedures = by_objective | {rival.title: rival for rival in rivals}
-        bare = _without_proxies(goal, table)
-        if bare is not None:
-            procedures[WITHOUT_PROXIES] = procedure
-            others[WITHOUT_PROXIES] = bare
     elif objectives:
         raise EeveeError("objectives are of a search: give a size k or a budget")
-    taken = (*procedures, RANDOM_SUBSETS, EVERYTHING, MEAN_PREDICTOR)
+    taken = (*procedures, WITHOUT_PROXIES, RANDOM_SUBSETS, EVERYTHING, MEAN_PREDICTOR)
     for name in fixed:
         if name in taken:
             raise EeveeError(f"a subset named {name!r} would be taken for that method; rename it")
     fixed = {**fixed, EVERYTHING: table.target_benchmarks}
     names: dict[str, Objective] = {name: one.objective for name, one in by_objective.items()}
-    return Contenders(goal, procedures, fixed, random, study.control, names, others)
-
-
-def _without_proxies(goal: Goal, table: ResultsTable) -> Goal | None:
-    """Return the same budget for real benchmarks alone, None where there is nothing to compare."""
-    rules = goal.constraints or Constraints()
-    kept = {*table.target_benchmarks, *rules.require, *table.paid}
-    proxies = [name for name in table.benchmark_names if name not in kept]
-    if goal.budget is None or not set(proxies) - set(rules.exclude):
-        return None
-    return goal.under(replace(rules, exclude=(*rules.exclude, *proxies)))
+    return Contenders(goal, procedures, fixed, random, study.control, names)
 
 
 def _by_objectives(procedure: Procedure, objectives: Sequence[Objective]) -> dict[str, Procedure]:

@@ -12,7 +12,8 @@ import math
 import numbers
 import re
 import reprlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -235,14 +236,19 @@ def tuple_of(parse: Parse[T], name: Callable[[T], str]) -> Parse[tuple[T, ...]]:
     return parse_all
 
 
-def record(make: Callable[..., T], parsers: Mapping[str, Parse[Any]]) -> Parse[T]:
-    """A mapping with exactly these keys, passed to `make`."""
+def record(
+    make: Callable[..., T], parsers: Mapping[str, Parse[Any]], *, optional: Collection[str] = ()
+) -> Parse[T]:
+    """A mapping with exactly these keys, passed to `make`; those in `optional` may be missing."""
 
     def parse(value: object, at: str) -> T:
         members = mapping(value, at)
-        _check_keys(members, parsers, at or "top level")
+        there = {
+            key: parser for key, parser in parsers.items() if key in members or key not in optional
+        }
+        _check_keys(members, there, at or "top level")
         where = f"{at}." if at else ""
-        return make(**{key: parser(members[key], where + key) for key, parser in parsers.items()})
+        return make(**{key: parser(members[key], where + key) for key, parser in there.items()})
 
     return parse
 
@@ -251,6 +257,22 @@ def mapping(value: object, at: str) -> Mapping[str, object]:
     """A mapping; its members are not looked at."""
     if not isinstance(value, Mapping):
         raise refuse(at, "a mapping of keys to values", value)
+    return value
+
+
+def plain(value: Any, *, omit_empty: Collection[str] = ()) -> Any:
+    """Turn dataclasses into dicts and tuples into lists; every container is a new one.
+
+    Fields in `omit_empty` are left out where they hold nothing.
+    """
+    if is_dataclass(value):
+        names = (field.name for field in fields(value))
+        members = {name: plain(getattr(value, name), omit_empty=omit_empty) for name in names}
+        return {name: own for name, own in members.items() if own or name not in omit_empty}
+    if isinstance(value, Mapping):
+        return {key: plain(member, omit_empty=omit_empty) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(member, omit_empty=omit_empty) for member in value]
     return value
 
 

@@ -151,8 +151,8 @@ def _print_ratings(ratings: dict[str, Rating], table: ResultsTable, targets: str
         ),
     )
     print_line(
-        f"bounds: all {table.n_benchmarks} benchmarks {number(first.everything)}, predicting "
-        f"each column's mean {number(first.mean_predictor)}"
+        f"bounds: all {len(table.target_benchmarks)} benchmarks {number(first.everything)}, "
+        f"predicting each column's mean {number(first.mean_predictor)}"
     )
     for name, rating in ratings.items():
         print_line(

@@ -60,7 +60,7 @@ def _print_description(columns: pd.DataFrame, about: dict[str, Any], *, verbose:
 
     print_line(
         f"{about['source']}: {about['models']} models x {about['benchmarks']} benchmarks "
-        f"({about['columns'] - len(about['proxies'])} columns), {about['coverage']:.1%} measured; "
+        f"({about['columns']} columns), {about['coverage']:.1%} measured; "
         f"everything costs {about['total_cost']:.4g} {about['cost_unit']}"
     )
     print_line(f"models: {', '.join(about['model_names'])}{', ...' * (about['models'] > 5)}")

@@ -30,8 +30,7 @@ def print_brief(
     what = "rescored" if first.best_row["rescored_mean"] >= 0 else minimised(first)
     named = any(found)
     print_table(
-        f"{table.provenance.source}: {table.n_models} models x {table.n_benchmarks} benchmarks, "
-        f"costs in {table.cost_unit}",
+        f"{table.provenance.source}: {table.size_words}, costs in {table.cost_unit}",
         [
             *(["tier", "budget"] if named else []),
             *("cost", "k", minimised(first), *(["rescored"] if what == "rescored" else [])),

@@ -122,6 +122,7 @@ def _print_result(result: TiersResult, table: ResultsTable, run: ReportedRunOpti
         _print_diversity(result.tier_set)
     else:
         print_brief(result.searches, result.verdicts, result.baselines, table)
+        _say_diversity(result.tier_set)
     _print_assessed(result.tier_set)
     if result.nesting is not None:
         _print_price(result.nesting, minimised(next(iter(result.searches.values()))))
@@ -177,6 +178,15 @@ def _print_diversity(chosen: TierSet) -> None:
             ["tier", "diversity", "low", "high"],
             rows,
         )
+
+
+def _say_diversity(chosen: TierSet) -> None:
+    from eevee.stats.diversity import Diversity
+
+    known = {name: chosen.diversity(name) for name in chosen.names}
+    said = [f"{name} {Diversity(*one).words}" for name, one in known.items() if one[0] >= 0]
+    if said:
+        print_line(f"diversity, 1 - |Spearman's rho| between columns: {', '.join(said)}")
 
 
 def _print_price(nested: Nested, what: str) -> None:
@@ -244,8 +254,7 @@ def _print_tiers(
     from eevee.search.near_ties import lowest_row
 
     print_table(
-        f"Tiers of {table.provenance.source} ({table.n_models} models x "
-        f"{table.n_benchmarks} benchmarks)",
+        f"Tiers of {table.provenance.source} ({table.size_words})",
         [
             "tier",
             f"budget ({table.cost_unit})",

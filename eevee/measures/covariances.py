@@ -13,6 +13,10 @@ from eevee.measures.spectrum import spectrum
 
 _WELL_CONDITIONED = 1e-8
 """Least reciprocal condition number of a covariance that is factorised as it is."""
+_SINGULAR = 1e-13
+"""Reciprocal condition number of a covariance that counts as singular."""
+_LOST = 1e-6
+"""Rounding of a product beside the identity, in units of the latter, that is too much."""
 DISTORTION = 1e-4
 """TransRate's squared error of the code."""
 
@@ -85,6 +89,7 @@ def shrinkage(features: FloatArray) -> float:
 def _regularised(sample: Sample) -> float:
     """Tr(S^-1 (1 - a) C): S the shrunk covariance, C that of the class means."""
     features = centred(_features(sample))
+    features /= np.abs(features).max()  # the score does not depend on the scale
     n, d = features.shape
     weight = shrinkage(features)
     ridge = weight * (features**2).sum() / n / d
@@ -93,7 +98,7 @@ def _regularised(sample: Sample) -> float:
     if n > d:
         shrunk = (1 - weight) / n * (features.T @ features)
         shrunk[np.diag_indices(d)] += ridge
-        solved = linalg.solve(shrunk, sums.T, assume_a="sym").T
+        solved = _solved(shrunk, sums.T).T
         quadratic = (solved * means).sum()
     else:
         # m' (r I + c F'F)^-1 m with m = F' w: by way of the rows, of which there are fewer.
@@ -102,9 +107,22 @@ def _regularised(sample: Sample) -> float:
         inner[np.diag_indices(n)] += ridge
         one_hot = np.zeros((n, sample.n_classes))
         one_hot[np.arange(n), sample.codes] = 1
-        solved = linalg.solve(inner, kernel @ one_hot, assume_a="sym")
+        solved = _solved(inner, kernel @ one_hot)
         quadratic = (solved * one_hot / sample.counts).sum()
     return float((1 - weight) * quadratic / (n - 1))
+
+
+def _solved(covariance: FloatArray, right: FloatArray) -> FloatArray:
+    """Covariance^-1 right, by the pseudoinverse where nothing is shrunk and it is singular."""
+    try:
+        factor = linalg.cholesky(covariance, lower=True, check_finite=False)
+        norm = np.abs(covariance).sum(axis=0).max()
+        condition, _ = linalg.lapack.dpocon(factor, norm, uplo="L")
+        if condition > _SINGULAR:
+            return np.asarray(linalg.cho_solve((factor, True), right, check_finite=False))
+    except linalg.LinAlgError:
+        pass
+    return np.asarray(linalg.pinvh(covariance) @ right)
 
 
 def _rate(features: FloatArray) -> float:
@@ -112,8 +130,17 @@ def _rate(features: FloatArray) -> float:
     n, d = features.shape
     product = features @ features.T if n <= d else features.T @ features
     product /= n * DISTORTION
+    if np.trace(product) * np.finfo(np.float64).eps > _LOST:
+        return _rate_of_large(features)
     product[np.diag_indices(len(product))] += 1
     return float(np.log(np.diag(linalg.cholesky(product, check_finite=False))).sum())
+
+
+def _rate_of_large(features: FloatArray) -> float:
+    """`_rate` where rounding of the product is not small beside the identity."""
+    values = linalg.svdvals(features)
+    values = values[values > values[0] * max(features.shape) * np.finfo(np.float64).eps]
+    return float(0.5 * np.log1p((values / np.sqrt(len(features) * DISTORTION)) ** 2).sum())
 
 
 def _transrate(sample: Sample) -> float:

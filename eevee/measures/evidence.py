@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from eevee.base.arrays import FloatArray
+from eevee.base.arrays import FloatArray, IntArray
 from eevee.base.errors import EeveeError
 from eevee.measures.measure import Definition, Measure
 from eevee.measures.sample import Sample
@@ -15,7 +15,8 @@ from eevee.measures.spectrum import spectrum
 
 _STEP = 0.5
 """Between logarithms of ratios that are tried first: less than what moves one eigenvalue."""
-_N_NEWTON = 60
+_N_NEWTON, _EXACT = 60, 1e-8
+"""Most steps, and a change of the logarithm that ends them: its square is what the cost is off."""
 _FITTED = 1e-13
 """Share of a class's squares that counts as none left."""
 
@@ -30,6 +31,12 @@ class _Classes(NamedTuple):
     """Squares of the projections, shape (rank, n_classes)."""
     beyond: FloatArray
     """What no direction holds, shape (n_classes,)."""
+
+    def of(self, chosen: IntArray) -> _Classes:
+        """Return some of the classes."""
+        if len(chosen) == len(self.beyond):
+            return self
+        return self._replace(along=self.along[:, chosen], beyond=self.beyond[chosen])
 
 
 def _logme(sample: Sample) -> float:
@@ -70,19 +77,22 @@ def _cost(classes: _Classes, log_ratio: FloatArray) -> FloatArray:
 
 def _refined(classes: _Classes, start: FloatArray) -> FloatArray:
     """Find where the slope is zero within a step of the start; halve where Newton leaves it."""
-    low, high, at = start - _STEP, start + _STEP, start
+    found = start.copy()
+    low, high = start - _STEP, start + _STEP
+    open_ = np.arange(len(start))
     for _ in range(_N_NEWTON):
-        slope, bend = _slopes(classes, at)
+        at = found[open_]
+        slope, bend = _slopes(classes.of(open_), at)
         low, high = np.where(slope < 0, at, low), np.where(slope < 0, high, at)
         with np.errstate(divide="ignore", invalid="ignore"):
             step = at - slope / bend
-        inside = (bend > 0) & (step > low) & (step < high)
-        moved = np.where(inside, step, (low + high) / 2)
-        done = np.abs(moved - at).max() < 1e-9
-        at = moved
-        if done:
+        inside = (bend > 0) & (step >= low) & (step <= high)
+        found[open_] = moved = np.where(inside, step, (low + high) / 2)
+        going = np.abs(moved - at) >= _EXACT
+        open_, low, high = open_[going], low[going], high[going]
+        if not len(open_):
             break
-    return at
+    return found
 
 
 def _slopes(classes: _Classes, log_ratio: FloatArray) -> tuple[FloatArray, FloatArray]:

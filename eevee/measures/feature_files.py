@@ -227,6 +227,8 @@ def _of_columns(path: Path, columns: dict[str, np.ndarray[Any, Any]]) -> Arrays:
     if label is None:
         raise EeveeError(f"{path}: has no column 'label'")
     labels = columns.pop(label)
+    if labels.dtype == object and any(one is None for one in labels):
+        raise EeveeError(f"{path}: the column {label!r} has missing cells; leave out their rows")
     if labels.dtype == object:  # text
         labels = np.array([str(one) for one in labels])
     text = next((name for name, one in columns.items() if one.dtype.kind not in "biuf"), None)

@@ -34,13 +34,10 @@ def _fitted(sample: Sample, a: float) -> Fit:
     return SoftmaxRegression(sample).fit(a * sample.n_rows)
 
 
-def _trace(sample: Sample, fit: Fit) -> float:
+def _trace(fit: Fit) -> float:
     """Trace of the Hessian of the mean cross-entropy, of weights and biases."""
-    assert sample.features is not None
-    centred = sample.features - fit.means
-    squares = np.einsum("ij,ij->i", centred, centred)
     curvature = (fit.probs * (1 - fit.probs)).sum(axis=1)
-    return float(((squares + 1) * curvature).mean())
+    return float(((fit.squares + 1) * curvature).mean())
 
 
 def _flatness(sample: Sample, trace: float, a: float, b: float) -> float:
@@ -53,7 +50,7 @@ def _flatness(sample: Sample, trace: float, a: float, b: float) -> float:
 
 def _gaussian(sample: Sample, a: float, b: float, convention: str) -> float:
     fit = _fitted(sample, a)
-    trace = _trace(sample, fit) * (sample.n_rows if convention == "reference" else 1)
+    trace = _trace(fit) * (sample.n_rows if convention == "reference" else 1)
     return fit.loss + _flatness(sample, trace, a, b)
 
 
@@ -65,9 +62,10 @@ def _linear_valid(sample: Sample, grid: Sequence[float]) -> float:
     assert sample.features is not None
     first = sample.first_half
     classes = np.unique(sample.codes[first])
-    if len(classes) < 2 or first.all():
+    half = sample.rows(first)
+    if len(classes) < 2 or first.all() or not half.varies:
         raise EeveeError("linear-valid: too few rows to hold out half of them; give more")
-    path = SoftmaxRegression(sample.rows(first))
+    path = SoftmaxRegression(half)
     fits = [path.fit(a * first.sum()) for a in sorted(grid)]
     held, codes = sample.features[~first], sample.codes[~first]
     return min(float((classes[fit.classes(held)] != codes).mean()) for fit in fits)
@@ -194,7 +192,7 @@ def gaussian_grid(
     found: dict[Pair, float] = {}
     for a in sorted({a for a, _ in pairs}):
         fit = path.fit(_positive(a, "a") * sample.n_rows)
-        trace = _trace(sample, fit) * factor
+        trace = _trace(fit) * factor
         for pair in pairs:
             if pair[0] == a:
                 found[pair] = fit.loss + _flatness(sample, trace, a, _positive(pair[1], "b"))

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from eevee.base.errors import EeveeError
 from eevee.measures.resampling import grouped_jackknife
 from eevee.measures.sample import Sample
@@ -93,7 +95,12 @@ class Definition:
         if getattr(sample, self.needs) is None:
             words = "features" if self.needs == "features" else "source probabilities"
             raise EeveeError(f"{self.name}: needs {words}; give them, or leave this measure out")
-        value = float(self.compute(sample))
+        if not sample.varies:
+            raise EeveeError(f"{self.name}: all features are constant; give more rows")
+        try:
+            value = float(self.compute(sample))
+        except np.linalg.LinAlgError:
+            value = math.nan
         if not math.isfinite(value):
             raise EeveeError(f"{self.name}: the value is not finite; rescale the features")
         return value + 0.0  # no negative zero

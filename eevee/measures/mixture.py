@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -63,6 +64,7 @@ def mixture_probs(sample: Sample, convention: str = "paper", seed: int = 0) -> F
     >>> probs.argmax(axis=1)[[0, 9]].tolist() != probs.argmax(axis=1)[[10, 19]].tolist()
     True
     """
+    from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture
 
     assert sample.features is not None
@@ -70,7 +72,9 @@ def mixture_probs(sample: Sample, convention: str = "paper", seed: int = 0) -> F
     rows = principal_components(sample.features / scale)
     rows /= rows.std(axis=0).max()
     size = min(n_components(sample.n_rows, sample.n_classes, convention), sample.n_rows)
-    found = GaussianMixture(size, random_state=seed).fit(rows).predict_proba(rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than components
+        found = GaussianMixture(size, random_state=seed).fit(rows).predict_proba(rows)
     return np.asarray(found / found.sum(axis=1, keepdims=True))
 
 

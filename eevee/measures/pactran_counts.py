@@ -49,11 +49,12 @@ def _posterior(sample: Sample, setting: _Setting) -> _Posterior:
     """
     assert sample.source_probs is not None
     prior = setting.alpha * sample.counts[:, None] / sample.n_rows
+    shares = sample.indicator.copy()
     counts = earlier = prior + sample.class_sums(sample.source_probs)
     divergence = 0.0
     for _ in range(setting.n_updates):
         log_weights = _log_weights(counts, setting.family)
-        mass, normaliser = _update(sample, log_weights)
+        mass, normaliser = _update(sample, log_weights, shares)
         divergence = float((mass * log_weights).sum()) - normaliser
         earlier, counts = counts, prior + mass
     chosen = earlier if setting.convention == "reference" else counts
@@ -67,18 +68,20 @@ def _log_weights(counts: FloatArray, family: Family) -> FloatArray:
     return np.asarray(weights)
 
 
-def _update(sample: Sample, log_weights: FloatArray) -> tuple[FloatArray, float]:
-    """Return sums of q over the rows of each class, and the sum of the logs of its normalisers."""
+def _update(
+    sample: Sample, log_weights: FloatArray, shares: sparse.csr_array
+) -> tuple[FloatArray, float]:
+    """Return sums of q over the rows of each class, and the sum of the logs of its normalisers.
+
+    `shares` has the places of `Sample.indicator`, and is written to.
+    """
     assert sample.source_probs is not None
     top = log_weights.max(axis=1)
     weights = np.exp(log_weights - top[:, None])
     sums = np.einsum("ij,ij->i", sample.source_probs, weights[sample.codes])
     if sums.min() < _TINY:
         return _careful_update(sample, log_weights)
-    indicator = sample.indicator
-    shares = sparse.csr_array(
-        (1 / sums[indicator.indices], indicator.indices, indicator.indptr), shape=indicator.shape
-    )
+    np.divide(1, sums[shares.indices], out=shares.data)
     normaliser = float(np.log(sums).sum() + top @ sample.counts)
     return weights * (shares @ sample.source_probs), normaliser
 

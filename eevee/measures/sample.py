@@ -96,6 +96,12 @@ class Sample:
         """How many classes there are."""
         return len(self.counts)
 
+    @property
+    def varies(self) -> bool:
+        """Whether some feature differs between rows; those of a part of a sample may not."""
+        rows = self.features
+        return rows is None or any((row != rows[0]).any() for row in rows[1:])
+
     @cached_property
     def indicator(self) -> sparse.csr_array:
         """One where a row is of a class, shape (n_classes, n_rows)."""

@@ -1,13 +1,12 @@
-"""Softmax regression with a ridge, by Newton's method with conjugate gradients.
+"""Softmax regression with a ridge, by Newton's method.
 
-The features are turned to the directions of their covariance, where the Hessian is nearly
-diagonal: conjugate gradients with that diagonal take few products. These are computed in single
-precision; loss and gradient, which decide what is reached, in double precision.
+Loss and gradient, which decide what is reached, are in double precision; the steps
+(`eevee.measures.newton_step`) in single precision.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,21 +14,22 @@ import numpy.typing as npt
 from eevee.base.arrays import FloatArray
 from eevee.base.errors import EeveeError
 from eevee.measures.covariances import centred
+from eevee.measures.newton_step import NewtonSteps, Step
 from eevee.measures.sample import Sample
 from eevee.measures.spectrum import spectrum
 
-_FORCING = 0.1
-"""What is left of a step's preconditioned residual."""
 _TOLERANCE = 1e-6
-"""Predicted gain, as a share of the loss, of the last step: it leaves the square of `_FORCING`."""
+"""Predicted gain, as a share of the loss, of the last step: it leaves less than a hundredth."""
 _NOTHING = 1e-9
 """Nats that matter to nobody: they end the fit of classes that are told apart without a loss."""
 _MOST_STEPS = 100
-_FEW_PRODUCTS, _MANY_PRODUCTS, _NEAR = 4, 200, 1e-2
-"""Products of a step: few, until its gain is near zero as a share of the loss."""
+_FEW_PRODUCTS, _MANY_PRODUCTS, _NEAR = 3, 200, 0.1
+"""Products of a step: few, until its gain is less than this share of the loss."""
+_EXACT = 1e-3
+"""Gain, as a share of the loss, below which logits are in double precision."""
+_STRONGEST = 1e30
+"""Penalty of scaled features that no weight overcomes: one more leaves the same loss."""
 _ARMIJO, _SHORTEST = 1e-4, 1e-6
-
-_Single = npt.NDArray[np.float32]
 
 
 class Fit(NamedTuple):
@@ -44,6 +44,8 @@ class Fit(NamedTuple):
     bias : array, shape (n_classes,)
     means : array, shape (n_features,)
         What is subtracted from features.
+    squares : array, shape (n_rows,)
+        Sums of the squares of what is left.
     """
 
     loss: float
@@ -51,6 +53,7 @@ class Fit(NamedTuple):
     weights: FloatArray
     bias: FloatArray
     means: FloatArray
+    squares: FloatArray
 
     def classes(self, features: FloatArray) -> npt.NDArray[np.int64]:
         """Return the most probable class of each row."""
@@ -66,27 +69,40 @@ class _State(NamedTuple):
 
 
 class _Problem:
-    """One sample: rows in rotated, scaled directions with a column of ones for the bias."""
+    """One sample: centred rows with a column of ones for the bias.
+
+    Rows of no fewer features than samples are turned to the directions of their covariance, of
+    which there are fewer.
+    """
 
     def __init__(self, sample: Sample) -> None:
         assert sample.features is not None
         self.codes = sample.codes
         self.n_classes = sample.n_classes
-        features = centred(sample.features)
-        found = spectrum(features)
-        n = len(features)
-        self.scale = float(np.sqrt(found.squares.max() / n))
-        self.rows = np.column_stack([found.rotated(features) / self.scale, np.ones(n)])
-        self.single = self.rows.astype(np.float32)
-        self.spread = np.append(found.squares / n / self.scale**2, 1.0)[:, None]
-        self.back = found.right_vectors(features) / self.scale
         self.means = sample.features.mean(axis=0)
+        features = centred(sample.features)
+        n, d = features.shape
+        self.back: FloatArray | None = None
+        if n <= d:
+            found = spectrum(features)
+            self.back = found.right_vectors(features)
+            features = found.rotated(features)
+        self.scale = float(np.sqrt(np.vdot(features, features) / features.size))
+        self.squares = np.einsum("ij,ij->i", features, features)
+        self.rows = np.ones((n, features.shape[1] + 1))
+        np.divide(features, self.scale, out=self.rows[:, :-1])
+        self.steps = NewtonSteps(self.rows, turned=n <= d)
 
     def ridge(self, beta: float) -> FloatArray:
         """Return the penalty of each direction: none of the bias."""
-        penalty = np.full((self.rows.shape[1], 1), 1 / beta / self.scale**2)
+        penalty = np.full((self.rows.shape[1], 1), min(1 / beta / self.scale**2, _STRONGEST))
         penalty[-1] = 0
         return penalty
+
+    def original(self, weights: FloatArray) -> FloatArray:
+        """Return the weights of features from those of rows, without the bias."""
+        own = weights[:-1] / self.scale
+        return own if self.back is None else np.asarray(self.back @ own)
 
     def state(self, weights: FloatArray, logits: FloatArray, ridge: FloatArray) -> _State:
         probs = logits - logits.max(axis=1, keepdims=True)
@@ -101,45 +117,6 @@ class _Problem:
         errors = state.probs.copy()
         errors[np.arange(len(errors)), self.codes] -= 1
         return np.asarray(self.rows.T @ errors / len(errors) + ridge * state.weights)
-
-    def step(
-        self, state: _State, gradient: FloatArray, ridge: FloatArray, n_products: int
-    ) -> FloatArray:
-        """Solve H x = gradient, roughly, by preconditioned conjugate gradients."""
-        probs = state.probs.astype(np.float32)
-        mean = float((probs * (1 - probs)).mean())
-        inverse = (1 / (self.spread * max(mean, 1e-12) + ridge)).astype(np.float32)
-        largest = float(np.abs(gradient).max())
-        rest: _Single = (gradient / (largest or 1.0)).astype(np.float32)
-        found: _Single = np.zeros_like(rest)
-        weighted = inverse * rest
-        way = weighted.copy()
-        first = size = float(np.vdot(rest, weighted))
-        for _ in range(n_products):
-            product = self._curvature(way, probs, ridge.astype(np.float32))
-            curvature = float(np.vdot(way, product))
-            if not curvature > 0:
-                break
-            length = np.float32(size / curvature)
-            found += length * way
-            rest -= length * product
-            weighted = inverse * rest
-            before, size = size, float(np.vdot(rest, weighted))
-            if size <= _FORCING**2 * first:
-                break
-            way *= np.float32(size / before)
-            way += weighted
-        return found.astype(np.float64) * largest
-
-    def _curvature(self, way: _Single, probs: _Single, ridge: _Single) -> Any:
-        """Return the product of the Hessian with a direction."""
-        moved = self.single @ way
-        moved *= probs
-        moved -= probs * moved.sum(axis=1, keepdims=True)
-        product = self.single.T @ moved
-        product /= np.float32(len(probs))
-        product += ridge * way
-        return product
 
 
 class SoftmaxRegression:
@@ -161,6 +138,7 @@ class SoftmaxRegression:
     def __init__(self, sample: Sample) -> None:
         self._problem = _Problem(sample)
         self._weights = np.zeros((self._problem.rows.shape[1], self._problem.n_classes))
+        self._logits = np.zeros((sample.n_rows, sample.n_classes))
 
     def fit(self, beta: float) -> Fit:
         """Minimise mean cross-entropy plus ``|weights|^2 / (2 beta)``; the bias is free.
@@ -172,32 +150,45 @@ class SoftmaxRegression:
         """
         problem = self._problem
         ridge = problem.ridge(beta)
-        state = problem.state(self._weights, problem.rows @ self._weights, ridge)
-        n_products = _FEW_PRODUCTS
+        state = problem.state(self._weights, self._logits, ridge)
+        most, exact = _FEW_PRODUCTS, False
         for _ in range(_MOST_STEPS):
+            loss = state.loss
             gradient = problem.gradient(state, ridge)
-            step = problem.step(state, gradient, ridge, n_products)
-            gain = float(np.vdot(gradient, step))
-            n_products = _MANY_PRODUCTS if gain <= _NEAR * state.loss else _FEW_PRODUCTS
-            state, moved = _searched(problem, state, step, gain, ridge)
-            if gain <= 2 * max(_TOLERANCE * state.loss, _NOTHING) or not moved:
+            step = problem.steps.step(state.probs, gradient, float(ridge[0, 0]), loss, most)
+            gain = step.gain
+            if gain <= _EXACT * loss:
+                if not exact:
+                    state = state._replace(logits=problem.rows @ state.weights)
+                step, exact = step._replace(logits=problem.rows @ step.weights), True
+            most = _MANY_PRODUCTS if gain <= _NEAR * loss else _FEW_PRODUCTS
+            state, moved = _searched(problem, state, step, ridge)
+            if gain <= 2 * max(_TOLERANCE * loss, _NOTHING) or not moved:
                 break
         if not gain <= 2 * max(1e-3 * state.loss, _NOTHING) and state.loss > 100 * _NOTHING:
             raise EeveeError("the regression does not converge; standardise the features")
-        self._weights = state.weights
-        weights = problem.back @ state.weights[:-1]
-        return Fit(state.loss, state.probs, weights, state.weights[-1], problem.means)
+        self._weights, self._logits = state.weights, state.logits
+        weights = problem.original(state.weights)
+        bias = state.weights[-1]
+        return Fit(state.loss, state.probs, weights, bias, problem.means, problem.squares)
 
 
 def _searched(
-    problem: _Problem, state: _State, step: FloatArray, gain: float, ridge: FloatArray
+    problem: _Problem, state: _State, step: Step, ridge: FloatArray
 ) -> tuple[_State, bool]:
-    """Go along a step as far as the loss falls enough; tell whether it did."""
-    moved = problem.rows @ step
-    length = 1.0
+    """Go along a step, halved as long as the loss falls; tell whether it did."""
+
+    def at(length: float) -> _State:
+        return problem.state(
+            state.weights - length * step.weights, state.logits - length * step.logits, ridge
+        )
+
+    length, found = 1.0, at(1.0)
+    if found.loss <= state.loss - step.gain / 4:  # half of what is predicted, or more
+        return found, True
     while length > _SHORTEST:
-        tried = problem.state(state.weights - length * step, state.logits - length * moved, ridge)
-        if tried.loss <= state.loss - _ARMIJO * length * gain:
-            return tried, True
-        length /= 2
+        shorter = at(length / 2)
+        if found.loss <= min(shorter.loss, state.loss - _ARMIJO * length * step.gain):
+            return found, True
+        length, found = length / 2, shorter
     return state, False

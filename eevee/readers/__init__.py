@@ -194,6 +194,8 @@ def read_table(
     spent = cheap.costs
     if spent is not None:
         check_unit(cheap.source, spent.unit, table)
+        if spent.unit is None and cost_unit is None:
+            cheap = cheap.noted(guessed_unit(cheap.source, unit))
         spent = _on_one_gpu(spent, speeds, cheap, gpu_column, unit)
     return join_proxies(table, cheap, None if spent is None else count_costs(spent, statistic))
 

@@ -71,7 +71,7 @@ def unit_sentence(table: ResultsTable) -> str:
     'costs are taken as GPU-hours: costs names no unit (cost_unit, --cost-unit)'
     """
     guessed = [note for note in table.provenance.notes if note.kind == "unit"]
-    return "".join(f"costs are taken as {note.name}: {note.why}" for note in guessed)
+    return "; ".join(f"costs are taken as {note.name}: {note.why}" for note in guessed)
 
 
 def proxy_sentence(proxies: Sequence[str], most: int | None = 3) -> str:

@@ -27,7 +27,8 @@ class Diversity:
     mean : float
         NaN where no two columns share models with an order.
     low, high : float
-        Jackknife interval over models, within 0 to 1; NaN with fewer than four models.
+        Jackknife interval over models, within 0 to 1; NaN with fewer than four models, or where
+        no two columns have an order without some of the models.
     """
 
     mean: float
@@ -69,6 +70,8 @@ def diversity(scores: pd.DataFrame, *, level: float = 0.95) -> Diversity:
         return Diversity(mean, np.nan, np.nan)
     group = np.arange(len(scores)) % n_groups
     left = np.array([mean_distance(distances(scores[group != i])) for i in range(n_groups)])
+    if not np.isfinite(left).all():
+        return Diversity(mean, np.nan, np.nan)
     error = np.sqrt((n_groups - 1) / n_groups * ((left - left.mean()) ** 2).sum())
     half = float(stats.t.ppf((1 + level) / 2, n_groups - 1) * error)
     return Diversity(mean, max(0.0, mean - half), min(1.0, mean + half))

@@ -73,10 +73,12 @@ def _user_weights(table: ResultsTable, weights: Mapping[str, float]) -> FloatArr
         if name not in table.costs:
             hint = did_you_mean(name, table.benchmark_names)
             raise EeveeError(f"weights: no benchmark {name!r} in the table{hint}")
-    missing = [name for name in table.benchmark_names if name not in weights]
+    missing = [name for name in table.target_benchmarks if name not in weights]
     if missing:
         raise EeveeError(f"weights: benchmark {missing[0]!r} has none (0 leaves it out)")
-    values = np.array([float(weights[name]) for name in table.benchmark_names])
+    targets = set(table.target_benchmarks)  # what a proxy weighs has no part in any mean
+    names = [name if name in targets else None for name in table.benchmark_names]
+    values = np.array([0.0 if name is None else float(weights[name]) for name in names])
     if not (np.isfinite(values).all() and (values >= 0).all() and values.sum() > 0):
         raise EeveeError("weights: must be finite, not negative, and not all zero")
     return values

@@ -241,6 +241,18 @@ class ResultsTable:
         return tuple(sorted(set(self.columns["benchmark"][self.is_target])))
 
     @cached_property
+    def proxy_benchmarks(self) -> Subset:
+        """Names of what can be selected and owns proxy columns alone, sorted."""
+        return tuple(sorted({*self.benchmark_names} - {*self.target_benchmarks}))
+
+    @property
+    def size_words(self) -> str:
+        """How many models and benchmarks there are, proxies counted by themselves."""
+        said = f"{self.n_models} models x {len(self.target_benchmarks)} benchmarks"
+        n = len(self.proxy_benchmarks)
+        return said + (f" and {n} {'proxy' if n == 1 else 'proxies'}" if n else "")
+
+    @cached_property
     def costs(self) -> dict[str, float]:
         """What running each benchmark once costs, in `cost_unit`; 0 where already paid for."""
         paid = set(self.paid)

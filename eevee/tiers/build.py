@@ -150,7 +150,13 @@ def make_tier_set(
     return TierSet(
         created_with=f"eevee {__version__}",
         cost_unit=table.cost_unit,
-        table=TableInfo(source.source, source.sha256, table.n_models, table.n_benchmarks),
+        table=TableInfo(
+            source.source,
+            source.sha256,
+            table.n_models,
+            len(table.target_benchmarks),
+            table.proxy_benchmarks,
+        ),
         scorer={**plain_scorer(scorer).describe(), **(splits or {})},
         search=_shared_settings(found) | judged | _diversities(table, found),
         seed=seed,

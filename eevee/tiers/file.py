@@ -11,7 +11,7 @@ import json
 import math
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -26,6 +26,7 @@ from eevee.base.parsing import (
     number,
     one_of,
     or_none,
+    plain,
     read_checked,
     record,
     refuse,
@@ -39,6 +40,8 @@ from eevee.tiers.yaml_text import Dumper
 SCHEMA = "eevee.tiers/1"
 """The name and version of the format; the value of the key `schema` in every file."""
 _DIVERSITY = ("mean", "low", "high")
+_OPTIONAL = ("proxies",)
+"""Keys that are left out where there are none."""
 
 
 @dataclass(frozen=True)
@@ -113,12 +116,13 @@ class Tier:
 
 @dataclass(frozen=True)
 class TableInfo:
-    """Which results table a tier set was chosen on, and its size."""
+    """Which results table a tier set was chosen on, its size without proxies, and their names."""
 
     name: str
     sha256: str
     models: int
     benchmarks: int
+    proxies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -276,19 +280,9 @@ def dump_tiers(tiers: TierSet | HoldsTiers, path: str | os.PathLike[str]) -> Non
 
 def _plain_file(given: TierSet | HoldsTiers) -> dict[str, Any]:
     """Pass through the reader's checks, which also round: what is written can be read."""
-    checked = _file({"schema": SCHEMA, **_plain(tier_set_of(given))}, "")
-    return {"schema": SCHEMA, **_plain(checked)}
-
-
-def _plain(value: Any) -> Any:
-    """Turn dataclasses into dicts and tuples into lists; every container is a new one."""
-    if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Mapping):
-        return {key: _plain(member) for key, member in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(member) for member in value]
-    return value
+    own = plain(tier_set_of(given), omit_empty=_OPTIONAL)
+    checked = _file({"schema": SCHEMA, **own}, "")
+    return {"schema": SCHEMA, **plain(checked, omit_empty=_OPTIONAL)}
 
 
 # --- reading -----------------------------------------------------------------------------------
@@ -370,7 +364,14 @@ def _tier(value: object, at: str) -> Tier:
 
 _table = record(
     TableInfo,
-    {"name": text, "sha256": sha256, "models": whole(1), "benchmarks": whole(1)},
+    {
+        "name": text,
+        "sha256": sha256,
+        "models": whole(1),
+        "benchmarks": whole(1),
+        "proxies": tuple_of(text, name=str),
+    },
+    optional=_OPTIONAL,
 )
 _tier_set = record(
     TierSet,

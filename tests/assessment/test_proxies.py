@@ -12,6 +12,8 @@ from eevee.assessment.assess import assess
 from eevee.assessment.result import WITHOUT_PROXIES, Assessment
 from eevee.assessment.verdicts import verdict
 from eevee.readers import read_table
+from eevee.scorers.spec import ScorerSpec
+from eevee.search.constraints import Constraints
 from eevee.search.procedure import Procedure
 from eevee.tables.results_table import ResultsTable
 
@@ -69,7 +71,7 @@ def test_the_search_without_them_is_that_of_the_table_without_them() -> None:
         one.folds.loc[one.folds["method"] == name, "loss"].to_numpy()
         for one, name in ((both, WITHOUT_PROXIES), (alone, first))
     ]
-    np.testing.assert_allclose(*losses, rtol=1e-9)
+    np.testing.assert_array_equal(*losses)
     costs = {**dict.fromkeys(NAMES, 1.0), **{f"{name}:p": 0.1 for name in NAMES}}
     for method in (WITHOUT_PROXIES, both.names[0]):
         assert all(sum(map(costs.get, subset)) <= 1.2 for subset in subsets(both, method))
@@ -79,6 +81,39 @@ def test_the_search_without_them_is_that_of_the_table_without_them() -> None:
     assert row["difference"] == pytest.approx(float((losses[0] - own).mean()))
     every = set(subsets(both, "all benchmarks"))
     assert every == {tuple(NAMES)}
+
+
+@pytest.mark.parametrize(
+    "scorer",
+    [
+        ScorerSpec("mlp", n_splits=2, options={"epochs": "auto"}),
+        ScorerSpec("auto", n_splits=2),
+        ScorerSpec("ridge", n_splits=4, weights=dict(zip(NAMES, range(1, 7), strict=True))),
+    ],
+    ids=["mlp", "auto", "weights"],
+)
+def test_nothing_of_the_search_without_them_sees_a_proxy(scorer: ScorerSpec) -> None:
+    """Epochs, the choice of a scorer and the judge are those of a table that has none."""
+    settings = QUICK | {"scorer": scorer, "n_folds": 2, "budget": 2.2}
+    procedure = Procedure("greedy", near_ties="covariance")
+    both, alone = (
+        assess(one, procedure=procedure, **settings) for one in (table(cheap(2.0)), table())
+    )
+    own = alone.folds[alone.folds["method"] == alone.names[0]].drop(columns="method")
+    bare = both.folds[both.folds["method"] == WITHOUT_PROXIES].drop(columns="method")
+    pd.testing.assert_frame_equal(bare.reset_index(drop=True), own.reset_index(drop=True))
+    names = alone.columns.loc[alone.columns["method"] == alone.names[0]].drop(columns="method")
+    mae = both.columns.loc[both.columns["method"] == WITHOUT_PROXIES].drop(columns="method")
+    pd.testing.assert_frame_equal(mae.reset_index(drop=True), names.reset_index(drop=True))
+
+
+def test_proxies_that_are_required_stay_on_both_sides() -> None:
+    rules = Constraints(require=("a:p",), exclude=("b:p",))
+    one = assess(table(cheap(2.0)), budget=1.2, constraints=rules,
+                 procedure=Procedure("greedy"), **QUICK)  # fmt: skip
+    assert all("a:p" in subset for subset in subsets(one, WITHOUT_PROXIES))
+    allowed = {"a:p", *NAMES}
+    assert all(set(subset) <= allowed for subset in subsets(one, WITHOUT_PROXIES))
 
 
 @pytest.mark.slow

@@ -1,7 +1,9 @@
 """`--proxies`: columns of another file join the table of every verb that reads one."""
 
+import json
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ import yaml
 from typer.testing import CliRunner, Result
 
 from eevee.cli.app import app
+from eevee.tiers.file import load_tiers, tiers_schema
 
 MODELS = [f"m{i}" for i in range(24)]
 SCORER = ["--scorer", "ridge", "--n-splits", "3", "--search", "greedy", "--quiet"]
@@ -40,6 +43,13 @@ def test_tiers_hold_proxies_at_their_cost_and_say_how_diverse_they_are(folder: P
     )
     assert found.exit_code == 0, found.output
     tiers = yaml.safe_load(Path("run/tiers.yaml").read_text())
+    assert tiers["table"]["benchmarks"] == 4
+    assert tiers["table"]["proxies"] == ["a:p", "b:p", "c:p", "d:p"]
+    assert load_tiers("run/tiers.yaml").table.proxies == ("a:p", "b:p", "c:p", "d:p")
+    jsonschema.validate(tiers, tiers_schema())
+    assert "24 models x 4 benchmarks and 4 proxies" in found.output
+    about = json.loads(Path("run/config.json").read_text())["table"]
+    assert (about["benchmarks"], about["columns"], len(about["proxies"])) == (4, 4, 4)
     small = tiers["tiers"][0]
     assert small["budget"] == 4.0  # of what the four benchmarks cost
     assert {one["name"] for one in small["benchmarks"]} == {"a:p", "b:p", "c:p", "d:p"}
@@ -50,6 +60,9 @@ def test_tiers_hold_proxies_at_their_cost_and_say_how_diverse_they_are(folder: P
     assert said["mean"] == pytest.approx(apart.mean(), rel=1e-5)
     assert said["low"] < said["mean"] < said["high"]
     assert "Diversity: mean of 1 - |Spearman's rho|" in found.output
+    brief = run("tiers", "--budget", "small=10%", "--no-baselines", *SCORER).output
+    words = f"small {said['mean']:.3g} ({said['low']:.3g} to {said['high']:.3g})"
+    assert f"diversity, 1 - |Spearman's rho| between columns: {words}" in " ".join(brief.split())
     assert "proxies, inputs that are never targets: 4 (a:p, b:p, c:p, ...)" in found.output
     assert "has no proxies of 1 model ('m23')" in found.output
 

@@ -90,6 +90,35 @@ def test_regularised_hscore_uses_the_ledoit_wolf_covariance(n: int, d: int):
     assert value == pytest.approx(plain_regularised(data.features, data.labels), rel=1e-9)
 
 
+@pytest.mark.parametrize("d", [2, 30])
+def test_regularised_hscore_where_nothing_is_shrunk_takes_the_pseudoinverse(d: int):
+    """Opposite rows: the estimated noise is 0, and so is the weight of the identity."""
+    rng = np.random.default_rng(0)
+    features = np.where(np.arange(12)[:, None] % 2, 1.0, -1.0) * rng.normal(size=(1, d))
+    labels = np.array([0, 1] * 4 + [1, 1, 0, 0])
+    means = np.array([features[labels == k].mean(axis=0) for k in labels])
+    expected = np.trace(np.linalg.pinv(features.T @ features / 12) @ np.cov(means.T))
+    value = hscore(features, labels, regularised=True).value
+    assert value == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(("n", "d"), [(80, 6), (30, 70)])
+def test_regularised_hscore_does_not_depend_on_scale(n: int, d: int):
+    data = made(n, d, 3, seed=d)
+    expected = hscore(data.features, data.labels, regularised=True).value
+    for scale in (1e-90, 1e90):
+        value = hscore(scale * data.features, data.labels, regularised=True).value
+        assert value == pytest.approx(expected, rel=1e-9)
+
+
+def test_transrate_of_large_features_counts_directions():
+    """Beyond the distortion each direction of more rank than in a class adds a logarithm."""
+    data = made(12, 30, 3, seed=1)
+    one, ten = (transrate(s * data.features, data.labels).value for s in (1e30, 1e31))
+    more = np.linalg.matrix_rank(data.features - data.features.mean(axis=0)) - 4
+    assert ten - one == pytest.approx(more * np.log(10), rel=1e-6)
+
+
 @pytest.mark.parametrize(("n", "d"), [(80, 6), (30, 70)])
 def test_transrate_is_the_difference_of_coding_rates(n: int, d: int):
     data = made(n, d, 3, seed=d)

@@ -181,6 +181,8 @@ def test_parquet_columns_are_features_labels_and_probabilities(tmp_path: Path):
     np.testing.assert_array_equal(found.source_probs, DATA.source_probs)
     assert found.labels.tolist() == labels
     refused(path, "larger than", max_mb=1e-4)
+    parquet.write_table(pyarrow.table({"label": [None, *labels[1:]], **columns}), path)
+    refused(path, "'label' has missing cells")
     parquet.write_table(pyarrow.table({"label": labels, "note": labels}), path)
     refused(path, "'note' is not of numbers")
     parquet.write_table(pyarrow.table(columns), path)

@@ -82,6 +82,36 @@ def test_the_fit_is_that_of_a_general_optimiser(n: int, d: int, k: int):
         assert plain_loss(data.features, data.labels, a * n, theta) == pytest.approx(fit.loss)
 
 
+def hard(kind: str) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    data = made(300, 20, 4, seed=1)
+    features, labels = data.features, data.labels
+    if kind == "scales":
+        features = features * np.r_[1e4, 1e-5, np.ones(18)]
+    elif kind == "copies":
+        features = np.column_stack([features, 3 * features[:, :8], np.zeros(300)])
+    elif kind == "far from zero":
+        features = features + 1e5
+    elif kind == "heavy tails":
+        features = rng.standard_cauchy(size=(300, 10))
+    elif kind == "rare class":
+        labels = np.r_[np.ones(5, int), np.zeros(295, int)]
+    elif kind == "many classes":
+        labels = np.arange(300) % 120
+    return features, labels
+
+
+@pytest.mark.parametrize(
+    "kind", ["scales", "copies", "far from zero", "heavy tails", "rare class", "many classes"]
+)
+def test_hard_features_and_labels_are_fitted_as_well(kind: str):
+    features, labels = hard(kind)
+    for a in (0.1, 10.0):
+        value = linear(features, labels, a=a).value
+        expected = plain_fit(features, labels, a * 300).fun
+        assert expected * (1 - 1e-4) < value < expected * (1 + 1e-7)  # L-BFGS may stop above it
+
+
 def test_the_fit_is_that_of_scikit_learn():
     data = made(80, 6, 3, seed=4)
     centred = data.features - data.features.mean(axis=0)

@@ -111,6 +111,30 @@ def test_the_papers_convention_is_the_full_bound_and_never_falls_over_updates():
     assert bounds[-1] > bounds[0] + 1e-6
 
 
+@pytest.mark.parametrize("n_updates", [1, 3, 10])
+def test_gamma_by_the_papers_convention_is_a_full_bound(n_updates: int):
+    """Eq. 18 with no terms cancelled: its lambda is where log x <= log l + x / l - 1 is tight."""
+    data = made(50, 2, 3, seed=7)
+    s, y = data.source_probs, one_hot(data.labels, 3)
+    a = np.repeat(y.mean(axis=0)[:, None], 5, axis=1)
+    q = s
+    for _ in range(n_updates):
+        q = softmax(np.log(s) + digamma(a + y.T @ q)[data.labels], axis=1)
+    at = a + y.T @ q
+    divergence = (gammaln(a) - gammaln(at) + (at - a) * digamma(at)).sum()
+    rates = s @ at.sum(axis=0)
+    rows = (q * (np.log(q / s) - digamma(at)[data.labels])).sum(axis=1)
+
+    def bound(lam: np.ndarray) -> float:
+        return float(divergence + (rows + np.log(lam) + rates / lam - 1).sum()) / 150
+
+    value = definition("gamma", n_updates=n_updates).value(
+        Sample.of(data.labels, source_probs=data.source_probs)
+    )
+    assert value == pytest.approx(bound(rates), rel=1e-10)
+    assert value < min(bound(1.1 * rates), bound(0.9 * rates))
+
+
 def test_the_bound_lies_below_the_evidence():
     """The evidence by enumeration of all source classes of all rows."""
     data = made(7, 2, 2, seed=0, n_source=2)
@@ -143,11 +167,11 @@ def test_tiny_weights_are_added_up_with_logarithms():
     data = made(40, 2, 3)
     sample = Sample.of(data.labels, source_probs=data.source_probs)
     logs = np.random.default_rng(0).normal(size=(3, 5))
-    mass, total = _update(sample, logs)
+    mass, total = _update(sample, logs, sample.indicator.copy())
     careful, careful_total = _careful_update(sample, logs)
     np.testing.assert_allclose(mass, careful, rtol=1e-12)
     assert total == pytest.approx(careful_total, abs=1e-10)
     hard = Sample.of([0, 0, 1, 1], source_probs=[[0, 1], [1, 0], [0, 1], [1, 0]])
-    mass, total = _update(hard, np.array([[0.0, -2000.0], [0.0, 0.0]]))
+    mass, total = _update(hard, np.array([[0.0, -2000.0], [0.0, 0.0]]), hard.indicator.copy())
     np.testing.assert_array_equal(mass, np.ones((2, 2)))
     assert total == -2000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 
@@ -18,6 +19,7 @@ from eevee.measures import (
     linear_valid,
     logme,
     nce,
+    nleep,
     pactran_dirichlet,
     pactran_gamma,
     pactran_gaussian,
@@ -31,6 +33,7 @@ OF_FEATURES: dict[str, Callable[..., Measure]] = {
     "linear": linear,
     "linear-valid": linear_valid,
     "logme": logme,
+    "n-leep": nleep,
     "pactran-gaussian": pactran_gaussian,
     "transrate": transrate,
 }
@@ -121,7 +124,7 @@ def test_the_order_of_rows_and_the_names_of_classes_do_not_matter(
     rows = np.random.default_rng(1).permutation(60)
     names = np.array(["zebra", "ant", "mouse"])[data.labels]
     expected = function(array, data.labels).value
-    if function is not linear_valid:  # whose halves are drawn by place
+    if function not in (linear_valid, nleep):  # which draw by place
         assert function(array[rows], names[rows]).value == pytest.approx(expected, rel=1e-6)
     assert function(array, data.labels.astype(float)).value == expected
 
@@ -137,6 +140,36 @@ def test_a_measure_of_float32_and_of_columns_in_memory_order_is_the_same(
     assert function(np.asfortranarray(single), data.labels).value == pytest.approx(
         expected, rel=1e-6
     )
+
+
+LABELS_3 = np.arange(12) % 3
+ODD = {
+    "one row differs": np.eye(12)[:, :1],
+    "two distinct rows": np.repeat(np.random.default_rng(1).normal(size=(2, 20)), 6, axis=0),
+    "two opposite rows": np.where(np.arange(12)[:, None] % 2, 1.0, -1.0) * [[3.0, -1.0]],
+    "labels": np.eye(3)[LABELS_3],
+    "whole numbers": np.random.default_rng(2).integers(0, 3, size=(12, 5)),
+    "truths": np.random.default_rng(3).random((12, 4)) < 0.5,
+    "large": 1e90 * np.random.default_rng(4).normal(size=(12, 30)),
+    "small": 1e-90 * np.random.default_rng(5).normal(size=(12, 4)),
+    "far from zero": 1e12 + np.random.default_rng(6).normal(size=(12, 4)),
+    "one large column": np.random.default_rng(7).normal(size=(12, 3)) * [1e80, 1, 1],
+}
+
+
+@pytest.mark.parametrize("function", OF_FEATURES.values(), ids=OF_FEATURES)
+@pytest.mark.parametrize("kind", ODD)
+def test_odd_features_give_a_number_or_one_line_and_no_warning(
+    function: Callable[..., Measure], kind: str
+):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            found = function(ODD[kind], LABELS_3, n_groups=3)
+        except EeveeError as error:
+            assert "\n" not in str(error)  # noqa: PT017
+        else:
+            assert np.isfinite(found.value)
 
 
 @pytest.mark.parametrize(("function", "given"), BOTH, ids=IDS)

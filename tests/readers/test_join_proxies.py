@@ -8,7 +8,7 @@ import pytest
 
 from eevee.base.errors import EeveeError
 from eevee.readers import read_table
-from eevee.readers.asides import aside_sentence
+from eevee.readers.asides import aside_sentence, unit_sentence
 from eevee.readers.proxies import check_paid
 from eevee.tables.results_table import ResultsTable
 
@@ -76,6 +76,14 @@ def test_what_does_not_fit_is_refused(proxies, options, words) -> None:
 def test_seconds_are_seconds_of_any_device() -> None:
     proxies = cheap(cost="cost_seconds")
     assert joined(proxies, cost_unit="CPU-seconds").costs["a:p"] == 0.5
+
+
+def test_costs_that_name_no_unit_are_said_to_be_in_that_of_the_table() -> None:
+    costs = pd.DataFrame({"benchmark": list("abc"), "cost_seconds": [3.0, 2.0, 1.0]})
+    table = read_table(SCORES, costs=costs, proxies=cheap())
+    assert table.cost_unit == "seconds"
+    assert unit_sentence(table).startswith("costs are taken as seconds: DataFrame names no unit")
+    assert unit_sentence(joined(cheap(), cost_unit="hours")) == ""
 
 
 def test_a_table_without_costs_is_no_table_to_choose_proxies_in() -> None:

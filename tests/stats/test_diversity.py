@@ -54,3 +54,10 @@ def test_without_a_pair_there_is_none() -> None:
     assert np.isnan(diversity(made(9, 1)).mean)
     assert np.isnan(diversity(pd.DataFrame({"a": [1.0, 2, 3, 4], "b": 1.0})).mean)
     assert np.isnan(diversity(made(3)).low)
+
+
+def test_one_model_without_which_nothing_has_an_order_leaves_no_interval() -> None:
+    frame = pd.DataFrame({"a": [1.0, 0, 0, 0, 0], "b": [2.0, 1, 1, 1, 1]})
+    found = diversity(frame)
+    assert found.mean == 0
+    assert np.isnan([found.low, found.high]).all()

@@ -67,7 +67,7 @@ def _card(export: Export, one: TierTasks) -> str:
         [
             f"---\n{_front_matter(export, one)}---\n",
             f"# {_literal(tier.name)}\n",
-            f"{len(tier.benchmarks)} of {tiers.table.benchmarks} benchmarks, for "
+            f"{_members(export, tier)}, for "
             f"{tier.cost:.6g} {unit}{budget}. They were chosen because they predict the others.\n",
             f"| benchmark | task | cost ({unit}) |",
             "| --- | --- | ---: |",
@@ -82,10 +82,21 @@ def _card(export: Export, one: TierTasks) -> str:
             f"By {_literal(tiers.created_with)}, seed {tiers.seed}, with the scorer "
             f"{_literal(str(tiers.scorer.get('name', 'that the tier file names')))}, on "
             f"{_literal(tiers.table.name)}: {tiers.table.models} models x "
-            f"{tiers.table.benchmarks} benchmarks, SHA-256 "
+            f"{tiers.table.benchmarks} benchmarks{_proxies(len(tiers.table.proxies))}, SHA-256 "
             f"{_literal(tiers.table.sha256 or 'not known')}.\n",
         ]
     )
+
+
+def _members(export: Export, tier: Tier) -> str:
+    """Say how many of the benchmarks a tier holds, and how many proxies."""
+    table = export.tiers.table
+    n = len({*tier.benchmark_names} & {*table.proxies})
+    return f"{len(tier.benchmarks) - n} of {table.benchmarks} benchmarks{_proxies(n)}"
+
+
+def _proxies(n: int) -> str:
+    return f" and {n} {'proxy' if n == 1 else 'proxies'}" if n else ""
 
 
 def _trust(export: Export, tier: Tier) -> list[str]:

@@ -88,6 +88,11 @@ def _facts(run: Run, about: Mapping[str, Any]) -> list[Fact]:
     facts = [
         Fact(number(number_of(about, name)), name) for name in ("models", "benchmarks", "columns")
     ]
+    proxies = pick(about, "proxies", kind=list)
+    if proxies:
+        facts.append(
+            Fact(str(len(proxies)), "proxy columns" if len(proxies) > 1 else "proxy column")
+        )
     facts.append(Fact(percent(number_of(about, "coverage")), "of the cells measured"))
     guessed = ("unit",) in _rows(about, "notes", ("kind",))
     unit = f"{run.cost_unit} (guessed: no --cost-unit)" if guessed else run.cost_unit

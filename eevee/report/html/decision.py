@@ -165,7 +165,7 @@ def _shown(tier: Tier, run: Run, tiers: TierSet, assessed: Sequence[Run]) -> Sho
     return ShownTier(
         tier=tier,
         share=tier.cost / total if total > 0 else math.nan,
-        others=tiers.table.benchmarks - len(tier.benchmarks),
+        others=tiers.table.benchmarks - len({*tier.benchmark_names} - {*tiers.table.proxies}),
         unseen=_unseen(run, tier.name),
         random=number_of(judged, "random_median") if by_loss else math.nan,
         luck="" if checked else _luck(judged),

@@ -1,4 +1,4 @@
-"""Write the tables of this folder from the files of finished cells."""
+"""Write the tables of this folder from the files of finished cells, and read them back."""
 
 from __future__ import annotations
 
@@ -44,6 +44,35 @@ def write_tables(cells: Path) -> None:
     )
     header = ["benchmark", "images", "change", "label", "classes", "commonest"]
     write_text(FOLDER / "benchmarks.csv", csv_text([header, *_benchmarks(whole)]))
+
+
+def kept_cells() -> list[Cell]:
+    """Return the cells that the tables of this folder hold, costs of features in each measure's."""
+    found = {
+        (row["model"], benchmark): {"model": row["model"], "benchmark": benchmark,
+                                    "score": float(score), "forward_seconds": 0.0, "measures": {}}
+        for row in _rows("scores.csv")
+        for benchmark, score in row.items()
+        if benchmark != "model"
+    }  # fmt: skip
+    for row in _rows("seconds.csv"):
+        for benchmark in row.keys() - {"model"}:
+            found[row["model"], benchmark]["seconds"] = float(row[benchmark])
+    for row in _rows("proxies.csv"):
+        benchmark, name = row["benchmark"].split(":")
+        cell, seconds = found[row["model"], benchmark], float(row["cost_seconds"])
+        if name == PROBE:
+            cell |= {"probe": float(row["score"]), "probe_seconds": seconds}
+            continue
+        stderr = float(row["stderr"] or "nan")
+        one = {"score": float(row["score"]), "stderr": stderr, "seconds": seconds}
+        cell["measures"][name] = one
+    return list(found.values())
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with (FOLDER / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def csv_text(rows: Iterable[Sequence[str]]) -> str:

@@ -1,13 +1,16 @@
 """Measure fine-tuned and probed accuracy of the encoders, transferability scores, and seconds.
 
     python data/encoders/evaluate.py --all --jobs 2
+    python data/encoders/evaluate.py --all --keep
     python data/encoders/evaluate.py --tables
     python data/encoders/evaluate.py --model pca-32 --benchmark mnist-digit --out cell.json
 
 The first form measures every cell and writes the tables of this folder; stopped, it goes on where
-it stopped (a file per cell in ``--work``; delete that folder to measure anew). The second writes
-the tables of the benchmarks that are measured for all models. The third measures one cell. Exit
-status: 0 done, 1 a name or the data is wrong, 2 wrong usage.
+it stopped (a file per cell in ``--work``; delete that folder to measure anew). The second keeps
+the cells that the tables already hold and measures the others; the kept cells of two benchmarks are
+run again, and seconds of new cells multiplied by how much longer the kept ones took. The third
+writes the tables of the benchmarks that are measured for all models. The fourth measures one cell.
+Exit status: 0 done, 1 a name or the data is wrong, 2 wrong usage.
 """
 
 from __future__ import annotations
@@ -39,7 +42,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from tables import write_tables, write_text
+from tables import kept_cells, write_tables, write_text
 from threadpoolctl import threadpool_limits
 
 from eevee.base.errors import EeveeError
@@ -50,10 +53,10 @@ from eevee.measures.sample import Sample
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "runs" / "encoders"
-CHEAP = ("leep", "nce", "logme", "h-score-regularised", "transrate", "pactran-dirichlet",
-         "pactran-gamma")  # fmt: skip
-DEAR = ("n-leep", "linear", "linear-valid", "pactran-gaussian")
-"""Measures whose standard error would take as long as fine-tuning."""
+MEASURES = ("leep", "nce", "logme", "h-score-regularised", "transrate", "pactran-dirichlet",
+            "pactran-gamma", "n-leep", "linear", "linear-valid", "pactran-gaussian")  # fmt: skip
+AGAIN = ("mnist-parity", "digits-parity")
+"""Benchmarks whose kept cells are run again for their seconds."""
 N_GROUPS = 10
 REGULARISATION = (1e-3, 1e-2, 1e-1, 1.0)
 
@@ -200,7 +203,7 @@ def measures_of(
     with tempfile.TemporaryDirectory() as home:
         path = Path(home) / f"{model}__{benchmark}.npz"
         np.savez(path, **arrays)
-        for definition in find_measures([*CHEAP, *DEAR], seed=SEED):
+        for definition in find_measures(list(MEASURES), seed=SEED):
             if definition.needs in arrays:
                 with suppress(EeveeError):  # e.g. too few classes left: a gap in the column
                     found[definition.name] = _measured(path, definition, arrays)
@@ -208,8 +211,7 @@ def measures_of(
 
 
 def _measured(path: Path, definition: Definition, arrays: dict[str, Any]) -> dict[str, float]:
-    groups = N_GROUPS if definition.name in CHEAP else 0
-    (one,) = measure_files([path], [definition], n_groups=groups, seed=SEED).scores
+    (one,) = measure_files([path], [definition], n_groups=N_GROUPS, seed=SEED).scores
     needed = {definition.needs: arrays[definition.needs]}
     sample = Sample.of(arrays["labels"], seed=SEED, **needed)
     start = time.process_time()
@@ -218,16 +220,16 @@ def _measured(path: Path, definition: Definition, arrays: dict[str, Any]) -> dic
     return {"score": one.measure.score, "stderr": one.measure.stderr, "seconds": seconds}
 
 
-def cell_path(work: Path, model: str, benchmark: str) -> Path:
-    return work / "cells" / f"{model}__{benchmark}.json"
+def cell_path(work: Path, model: str, benchmark: str, folder: str = "cells") -> Path:
+    return work / folder / f"{model}__{benchmark}.json"
 
 
-def measure_cell(job: tuple[str, str, Path]) -> str:
+def measure_cell(job: tuple[str, str, Path, str]) -> str:
     """Measure one cell and keep it."""
-    model, benchmark, work = job
+    model, benchmark, work, folder = job
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")  # small classes, few iterations: part of the definition
-    path = cell_path(work, model, benchmark)
+    path = cell_path(work, model, benchmark, folder)
     if not path.exists():
         with threadpool_limits(limits=1):
             cell = evaluate(model, benchmark, work)
@@ -240,14 +242,26 @@ def measure_cell(job: tuple[str, str, Path]) -> str:
     )
 
 
-def evaluate_all(work: Path, jobs: int, benchmarks: Sequence[str]) -> None:
+def keep_cells(work: Path) -> None:
+    """Write files of the cells that the tables hold, where there are none."""
+    for cell in kept_cells():
+        path = cell_path(work, cell["model"], cell["benchmark"])
+        if not path.exists():
+            write_text(path, json.dumps(cell) + "\n")
+
+
+def evaluate_all(work: Path, jobs: int, benchmarks: Sequence[str], *, keep: bool) -> None:
     """Measure every cell that has no file."""
     (work / "cells").mkdir(parents=True, exist_ok=True)
     for model in ENCODERS.values():
         if isinstance(model, Network) and model.source:
             source_network(model, work)
-    wanted = [(model, benchmark, work) for benchmark in benchmarks for model in ENCODERS]
-    missing = [job for job in wanted if not cell_path(work, *job[:2]).exists()]
+    wanted = [(model, name, work, "cells") for name in benchmarks for model in ENCODERS]
+    if keep:
+        (work / "again").mkdir(exist_ok=True)
+        keep_cells(work)
+        wanted += [(model, name, work, "again") for name in AGAIN for model in ENCODERS]
+    missing = [job for job in wanted if not cell_path(job[2], job[0], job[1], job[3]).exists()]
     if jobs == 1:
         _print_all(map(measure_cell, missing), len(missing))
         return
@@ -271,6 +285,7 @@ def pick(kind: str, name: str, known: Sequence[str]) -> str:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--all", action="store_true", help="measure all cells, write the tables")
+    parser.add_argument("--keep", action="store_true", help="only cells that the tables lack")
     parser.add_argument("--tables", action="store_true", help="write the tables of what is there")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--work", type=Path, default=WORK, help="folder of finished cells")
@@ -282,6 +297,8 @@ def _arguments() -> argparse.Namespace:
     forms = [arguments.all, arguments.tables, all(one)]
     if sum(map(bool, forms)) != 1 or (any(one) and not all(one)):
         parser.error("give --all, or --tables, or --model, --benchmark and --out together")
+    if arguments.keep and not arguments.all:
+        parser.error("--keep goes with --all")
     return arguments
 
 
@@ -294,8 +311,8 @@ def _run(arguments: argparse.Namespace) -> None:
         write_text(arguments.out, json.dumps(cell) + "\n")
         return
     if arguments.all:
-        evaluate_all(arguments.work, arguments.jobs, list(BENCHMARKS))
-    write_tables(arguments.work / "cells")
+        evaluate_all(arguments.work, arguments.jobs, list(BENCHMARKS), keep=arguments.keep)
+    write_tables(arguments.work)
 
 
 def main() -> int:

@@ -52,6 +52,7 @@ KINDS = {  # in the order in which they are measured
     "rotation": "rotated",
     "parity": "plain",
     "other": "plain",
+    "above": "plain",
 }
 BENCHMARKS = {
     f"{images}-{label}": Benchmark(f"{images}-{label}", images, change, label)
@@ -102,6 +103,8 @@ def _labels(benchmark: Benchmark, images: Images, digits: Labels, changes: Label
         return changes
     if benchmark.label == "parity":
         return digits % 2
+    if benchmark.label == "above":
+        return (digits > 4).astype(np.int64)
     if benchmark.label == "other":
         other, its_digits = pool(next(name for name in SETS if name != benchmark.images))
         nearest = NearestCentroid().fit(other.reshape(len(other), -1), its_digits)

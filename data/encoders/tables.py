@@ -1,4 +1,4 @@
-"""Write the tables of this folder from the files of finished cells."""
+"""Write the tables of this folder from the files of finished cells, and read them back."""
 
 from __future__ import annotations
 
@@ -20,12 +20,16 @@ PROXY = ("model", "benchmark", "metric", "score", "stderr", "direction", "seed",
 """The columns that `eevee measure` writes."""
 PROBE = "linear-probe"
 
+KINDS_OF_SECONDS = ("seconds", "probe_seconds", "measures")
+
 Cell = dict[str, Any]
+Cells = dict[tuple[str, str], Cell]
+"""Cells by model and benchmark."""
 
 
-def write_tables(cells: Path) -> None:
+def write_tables(work: Path) -> None:
     """Write all tables, of the benchmarks that are measured for every model."""
-    found = {(cell["model"], cell["benchmark"]): cell for cell in map(_read, cells.glob("*.json"))}
+    found = in_kept_seconds(_cells(work / "cells"), _cells(work / "again"))
     whole = [name for name in BENCHMARKS if all((model, name) in found for model in ENCODERS)]
     for file, key, form in (
         ("scores.csv", "score", "{:.6f}"),
@@ -46,6 +50,76 @@ def write_tables(cells: Path) -> None:
     write_text(FOLDER / "benchmarks.csv", csv_text([header, *_benchmarks(whole)]))
 
 
+def in_kept_seconds(found: Cells, again: Cells) -> Cells:
+    """Turn seconds of new cells into those of the machine that measured the kept ones.
+
+    They are multiplied by how much longer the kept cells of the same model took than the same cells
+    ``again``: a median for fine-tuning, one for the probe, one for the measures.
+    """
+    if not again:
+        return found
+    ratios: dict[str, dict[str, list[float]]] = {}
+    for (model, benchmark), here in again.items():
+        there, own = found[model, benchmark], ratios.setdefault(model, {})
+        for kind in KINDS_OF_SECONDS:
+            pairs = zip(_seconds(there, kind), _seconds(here, kind), strict=True)
+            own.setdefault(kind, []).extend(before / now for before, now in pairs)
+    return {
+        key: cell if cell.get("kept") else _slowed(cell, ratios[key[0]])
+        for key, cell in found.items()
+    }
+
+
+def _seconds(cell: Cell, kind: str) -> list[float]:
+    if kind != "measures":
+        return [cell[kind]]
+    names = sorted(cell["measures"])
+    return [cell["forward_seconds"] + cell["measures"][name]["seconds"] for name in names]
+
+
+def _slowed(cell: Cell, ratios: dict[str, list[float]]) -> Cell:
+    by = {kind: float(np.median(ratios[kind])) for kind in KINDS_OF_SECONDS}
+    measures = {
+        name: one | {"seconds": one["seconds"] * by["measures"]}
+        for name, one in cell["measures"].items()
+    }
+    return cell | {
+        "seconds": cell["seconds"] * by["seconds"],
+        "probe_seconds": cell["probe_seconds"] * by["probe_seconds"],
+        "forward_seconds": cell["forward_seconds"] * by["measures"],
+        "measures": measures,
+    }
+
+
+def kept_cells() -> list[Cell]:
+    """Return the cells that the tables of this folder hold, costs of features in each measure's."""
+    found: Cells = {
+        (row["model"], benchmark): {"model": row["model"], "benchmark": benchmark, "kept": True,
+                                    "score": float(score), "forward_seconds": 0.0, "measures": {}}
+        for row in _rows("scores.csv")
+        for benchmark, score in row.items()
+        if benchmark != "model"
+    }  # fmt: skip
+    for row in _rows("seconds.csv"):
+        for benchmark in row.keys() - {"model"}:
+            found[row["model"], benchmark]["seconds"] = float(row[benchmark])
+    for row in _rows("proxies.csv"):
+        benchmark, name = row["benchmark"].split(":")
+        cell, seconds = found[row["model"], benchmark], float(row["cost_seconds"])
+        if name == PROBE:
+            cell |= {"probe": float(row["score"]), "probe_seconds": seconds}
+            continue
+        stderr = float(row["stderr"] or "nan")
+        one = {"score": float(row["score"]), "stderr": stderr, "seconds": seconds}
+        cell["measures"][name] = one
+    return list(found.values())
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with (FOLDER / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def csv_text(rows: Iterable[Sequence[str]]) -> str:
     """Return rows as CSV text."""
     text = io.StringIO()
@@ -60,12 +134,12 @@ def write_text(path: Path, text: str) -> None:
     temporary.replace(path)
 
 
-def _read(path: Path) -> Cell:
-    cell: Cell = json.loads(path.read_text(encoding="utf-8"))
-    return cell
+def _cells(folder: Path) -> Cells:
+    read = (json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json"))
+    return {(cell["model"], cell["benchmark"]): cell for cell in read}
 
 
-def _proxies(found: dict[tuple[str, str], Cell], benchmarks: Sequence[str]) -> list[list[str]]:
+def _proxies(found: Cells, benchmarks: Sequence[str]) -> list[list[str]]:
     rows = []
     for benchmark in benchmarks:
         names = [PROBE, *found[_most_measured(found, benchmark), benchmark]["measures"]]
@@ -78,7 +152,7 @@ def _proxies(found: dict[tuple[str, str], Cell], benchmarks: Sequence[str]) -> l
     return rows
 
 
-def _most_measured(found: dict[tuple[str, str], Cell], benchmark: str) -> str:
+def _most_measured(found: Cells, benchmark: str) -> str:
     return max(ENCODERS, key=lambda model: len(found[model, benchmark]["measures"]))
 
 

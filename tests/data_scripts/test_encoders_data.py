@@ -46,6 +46,14 @@ def images(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     sys.modules.pop("images")
 
 
+@pytest.fixture
+def tables(images) -> Iterator[ModuleType]:
+    """The script's module that writes and reads the tables."""
+    yield importlib.import_module("tables")
+    for name in ("tables", "encoders", "networks"):
+        sys.modules.pop(name)
+
+
 def test_tables_have_the_same_models_and_benchmarks():
     scores = read("scores")
     assert scores.shape[0] >= 20
@@ -79,6 +87,13 @@ def test_every_task_has_every_measure(proxies):
     assert (proxies["cost_seconds"] > 0).all()
     assert (proxies["role"] == "proxy").all()
     assert np.isfinite(proxies["score"]).all()
+
+
+def test_measures_have_standard_errors_where_every_class_has_two_images(proxies):
+    of_measures = proxies[proxies["measure"] != "linear-probe"]
+    missing = of_measures.groupby("task")["stderr"].agg(lambda errors: errors.isna().mean())
+    assert set(missing.index[missing > 0]) == {"digits-other"}
+    assert (of_measures["stderr"].dropna() >= 0).all()
 
 
 def test_measures_of_probabilities_are_of_networks_with_source_classes(proxies):
@@ -123,6 +138,43 @@ def test_training_test_and_pool_share_no_image(images):
     assert both.shape[1] == 32 * 32
     assert both.min() == 0
     assert both.max() == 1
+
+
+def test_above_tells_digits_from_five_on(images):
+    digits, above = (images.load_benchmark(f"digits-{name}") for name in ("digit", "above"))
+    assert set(above.train_labels) == {0, 1}
+    for number in range(10):
+        expected = {0} if number in (0, 1, 2, 3, 4) else {1}
+        assert set(above.train_labels[digits.train_labels == number]) == expected
+        assert set(above.test_labels[digits.test_labels == number]) == expected
+    np.testing.assert_array_equal(above.train, digits.train)
+
+
+def test_kept_cells_give_the_same_tables_again(tables):
+    cells = {(cell["model"], cell["benchmark"]): cell for cell in tables.kept_cells()}
+    scores, seconds, probes = read("scores"), read("seconds"), read("probes")
+    for (model, task), cell in cells.items():
+        assert f"{cell['score']:.6f}" == f"{scores.loc[model, task]:.6f}"
+        assert f"{cell['seconds']:.4g}" == f"{seconds.loc[model, task]:.4g}"
+        assert f"{cell['probe']:.6f}" == f"{probes.loc[model, task]:.6f}"
+    assert len(cells) == scores.size
+    text = tables.csv_text([tables.PROXY, *tables._proxies(cells, list(scores.columns))])
+    assert text == (ENCODERS / "proxies.csv").read_text(encoding="utf-8")
+
+
+def test_seconds_of_new_cells_become_those_of_the_machine_of_the_kept_ones(tables):
+    def cell(slower, **more):
+        measures = {"logme": {"score": 1.0, "stderr": 0.1, "seconds": 0.5 * slower}}
+        own = {"score": 0.9, "seconds": 6 * slower, "probe": 0.8, "probe_seconds": 2 * slower}
+        return own | {"forward_seconds": 1.5 * slower, "measures": measures} | more
+
+    kept, new = cell(3, kept=True, forward_seconds=0.0), cell(1)
+    kept["measures"]["logme"]["seconds"] = 6.0  # with those of the features, as tables have it
+    found = {("m", "old"): kept, ("m", "new"): new}
+    turned = tables.in_kept_seconds(found, {("m", "old"): cell(1)})
+    assert turned["m", "old"] == kept
+    assert turned["m", "new"] == cell(3)
+    assert tables.in_kept_seconds(found, {}) == found
 
 
 def test_turned_images_are_turned_as_their_labels_say(images):

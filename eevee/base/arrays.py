@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from eevee.base.errors import EeveeError
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -15,6 +18,27 @@ Subset = tuple[str, ...]
 
 MAX_COST = 1e100
 """Costs and speeds are at most this, so that no sum or product of them is infinite."""
+
+
+def as_array(values: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
+    """Return an array; not a copy where it is one already.
+
+    Raises
+    ------
+    EeveeError
+        If rows have different lengths.
+
+    Examples
+    --------
+    >>> as_array([[1, 2], [3]], "features")
+    Traceback (most recent call last):
+    ...
+    eevee.base.errors.EeveeError: features: rows have different lengths
+    """
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise EeveeError(f"{what}: rows have different lengths") from None
 
 
 def round_cost(value: float) -> float:

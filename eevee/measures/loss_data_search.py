@@ -62,7 +62,7 @@ def search_sample_complexity(
     ceiling: float = 1.0,
     seed: int = 0,
 ) -> ComplexitySearch:
-    """Search for the first size with a loss of at most epsilon, by a grid in a grid.
+    """Search for the first size with a loss of at most epsilon, by recursive grids.
 
     Parameters
     ----------

@@ -13,8 +13,8 @@ from eevee.base.arrays import FloatArray, as_array
 from eevee.base.errors import EeveeError, did_you_mean
 
 EPSILON = 1e-8
-"""Keeps filters that tell nothing of either task from counting: a share of the mean information,
-or, in the reference convention, a number."""
+"""Added to the information, so that filters without any do not count: a share of its mean, or, in
+the reference convention, a number."""
 
 _LARGEST, _SMALLEST = 1e70, 1e-70
 """Numbers of which squares of ratios are numbers."""

@@ -1,4 +1,4 @@
-"""Task2Vec: how much each filter of a probe network knows of a task, by its Fisher information."""
+"""Task2Vec: the Fisher information of each filter of a probe network, as a vector of a task."""
 
 from __future__ import annotations
 

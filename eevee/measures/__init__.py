@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from eevee.measures.loss_data_search import estimate_sdl as estimate_sdl
     from eevee.measures.loss_data_search import search_sample_complexity as search_sample_complexity
     from eevee.measures.loss_data_search import subset_losses as subset_losses
+    from eevee.measures.loss_data_search import subset_runs as subset_runs
     from eevee.measures.measure import Measure as Measure
     from eevee.measures.mixture import nleep as nleep
     from eevee.measures.pactran_counts import pactran_dirichlet as pactran_dirichlet
@@ -125,6 +126,7 @@ _HOME = {
     "sample_tasks": "eevee.measures.task_sampler",
     "search_sample_complexity": "eevee.measures.loss_data_search",
     "subset_losses": "eevee.measures.loss_data_search",
+    "subset_runs": "eevee.measures.loss_data_search",
     "svcca": "eevee.measures.similarity",
     "task2vec": "eevee.measures.task_embedding",
     "task2vec_distances": "eevee.measures.task_distances",

@@ -89,7 +89,13 @@ def find_measures(
     for name in asked:
         if asked.count(name) > 1:
             raise EeveeError(f"the measure {name!r} appears twice; give it once")
-    return [_find(name, checked_convention(convention), seed) for name in asked]
+    found = [_find(name, checked_convention(convention), seed) for name in asked]
+    shown = [one.name for one in found]
+    for name, one in zip(asked, shown, strict=True):
+        first = asked[shown.index(one)]
+        if first != name:
+            raise EeveeError(f"the measures {first!r} and {name!r} are the same; give one")
+    return found
 
 
 def _find(name: str, convention: str, seed: int) -> Definition:

@@ -75,7 +75,7 @@ class ProxyColumns:
     ----------
     scores : tuple of ProxyScore
     notes : tuple of str
-        What was left out, and what costs lack.
+        What was left out, what a reader of values must know, and what costs lack.
     """
 
     scores: tuple[ProxyScore, ...]
@@ -178,6 +178,8 @@ def measure_files(
                 )
             except NotReached as why:
                 notes.append(f"{path}: {definition.name} left out: {why}")
+            about_value = [f"{path}: {one}" for one in definition.notes(samples[definition.needs])]
+            notes += [one for one in about_value if one not in notes]
     if not scores:
         raise EeveeError(f"no measure can be computed: {notes[0]}")
     if not timed:

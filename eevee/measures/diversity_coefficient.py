@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from eevee.base.arrays import FloatArray
+from eevee.base.arrays import FloatArray, as_array
 from eevee.base.errors import EeveeError
 from eevee.measures.measure import Measure
 from eevee.measures.resampling import jackknife_stderr
@@ -104,7 +104,7 @@ def _of_pairs(table: FloatArray) -> tuple[float, float, int]:
 
 
 def _checked(distances: npt.ArrayLike) -> FloatArray:
-    table = np.asarray(distances)
+    table = as_array(distances, "distances")
     if table.ndim != 2 or table.shape[0] != table.shape[1] or table.dtype.kind not in "biuf":
         raise EeveeError(f"distances: expected tasks x tasks, got an array of {table.shape}")
     if len(table) < 3:

@@ -102,7 +102,8 @@ def diversities(
     embeddings : Embeddings
     tiers : mapping of tier to names of tasks
     kind, convention
-        As of `task2vec_distances` and `diversity`.
+        As of `task2vec_distances` and `diversity`; ``asymmetric_kl`` is averaged over both
+        directions.
 
     Raises
     ------

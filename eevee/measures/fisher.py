@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +28,8 @@ class HeadFit:
     Attributes
     ----------
     epochs, draws, batch_size : int
-        Samples are drawn with replacement, `draws` of them per epoch.
+        Samples are drawn with replacement, `draws` of them per epoch; what is less than a batch in
+        the end is left out.
     learning_rate, weight_decay : float
     """
 
@@ -35,6 +38,21 @@ class HeadFit:
     batch_size: int = 64
     learning_rate: float = 4e-4
     weight_decay: float = 1e-4
+
+    def __post_init__(self) -> None:
+        """Refuse settings with which no batch is drawn, or no step taken."""
+        counts = (self.epochs, self.draws, self.batch_size)
+        if not all(isinstance(one, Integral) and one >= 1 for one in counts):
+            raise EeveeError(f"HeadFit: epochs, draws and batch_size are counts, not {counts}")
+        if self.draws < self.batch_size:
+            raise EeveeError(
+                f"HeadFit: {self.draws} draws make no batch of {self.batch_size}; give more draws"
+            )
+        if not (0 < self.learning_rate < math.inf and 0 <= self.weight_decay < math.inf):
+            raise EeveeError(
+                "HeadFit: learning_rate must be above 0 and weight_decay 0 or more, not "
+                f"{self.learning_rate} and {self.weight_decay}"
+            )
 
 
 def balanced_batches(
@@ -72,7 +90,7 @@ def drawn(
     """Likewise, of classes that are drawn from p."""
     import torch
 
-    if n_draws < 1:
+    if not (isinstance(n_draws, Integral) and n_draws >= 1):
         raise EeveeError(f"n_draws must be 1 or more, got {n_draws}")
 
     def squares(rows: Tensor) -> list[Tensor]:
@@ -148,11 +166,28 @@ def _slopes_one_by_one(
 
 
 def _rows_at_once(network: nn.Module, weights: dict[str, Tensor], inputs: Tensor) -> int:
+    """As many as keep derivatives by weights, and by what modules return, below the limit."""
+    sizes = [int(one.numel()) for one in weights.values()]
+    n_classes, values = numbers_of(network, inputs[:1])
+    return max(1, _MOST_NUMBERS // (n_classes * (sum(sizes) + values)))
+
+
+def numbers_of(network: nn.Module, row: Tensor) -> tuple[int, int]:
+    """Return how many classes a network has, and how many numbers its modules return of a row."""
     import torch
 
+    found: list[int] = []
+
+    def count(_: nn.Module, __: object, made: object) -> None:
+        if isinstance(made, torch.Tensor):
+            found.append(made.numel())
+
+    handles = [one.register_forward_hook(count) for one in network.modules()]
     with torch.no_grad():
-        n_classes = int(network(inputs[:1]).shape[-1])
-    return max(1, _MOST_NUMBERS // (n_classes * sum(int(one.numel()) for one in weights.values())))
+        n_classes = int(network(row).shape[-1])
+    for handle in handles:
+        handle.remove()
+    return n_classes, sum(found)
 
 
 def _mean_over(

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
-from eevee.base.arrays import FloatArray
+from eevee.base.arrays import FloatArray, as_array
 from eevee.base.errors import EeveeError
 
 _REACH = 12.0
 """Standard deviations beyond which a normal density counts for nothing."""
+_FARTHEST = 1e100
+"""Ratio of deviations from which the distance is 1."""
 _NODES, _PANELS, _SHRINK = 24, 24, 0.25
 
 
@@ -33,7 +36,8 @@ def hellinger(
     Raises
     ------
     EeveeError
-        If shapes do not match, or a covariance is not symmetric and positive definite.
+        If shapes do not match, a number is not finite, or a covariance is not symmetric and
+        positive definite.
 
     Notes
     -----
@@ -45,8 +49,9 @@ def hellinger(
     >>> round(hellinger(0, 1, 1, 4), 6)
     0.149195
     """
-    means = [np.atleast_1d(np.asarray(one, np.float64)) for one in (mean, other_mean)]
-    spreads = [np.atleast_2d(np.asarray(one, np.float64)) for one in (covariance, other_covariance)]
+    means = [np.atleast_1d(_numbers(one, "a mean")) for one in (mean, other_mean)]
+    given = (covariance, other_covariance)
+    spreads = [np.atleast_2d(_numbers(one, "a covariance")) for one in given]
     n = means[0].size
     if any(m.shape != (n,) for m in means) or any(c.shape != (n, n) for c in spreads):
         raise EeveeError("hellinger: give means of one length and covariances of that size")
@@ -57,9 +62,16 @@ def hellinger(
     return float(-np.expm1(min(log, 0.0)))
 
 
+def _numbers(values: npt.ArrayLike, what: str) -> FloatArray:
+    array = as_array(values, f"hellinger: {what}")
+    if array.dtype.kind not in "biuf" or not np.isfinite(array).all():
+        raise EeveeError(f"hellinger: {what} must be finite numbers")
+    return array.astype(np.float64)
+
+
 def _factor(covariance: FloatArray) -> FloatArray:
-    if not np.isfinite(covariance).all() or not np.allclose(covariance, covariance.T, rtol=1e-9):
-        raise EeveeError("hellinger: a covariance must be finite and symmetric")
+    if np.abs(covariance - covariance.T).max() > 1e-9 * np.abs(covariance).max():
+        raise EeveeError("hellinger: a covariance must be symmetric")
     try:
         return np.asarray(linalg.cholesky(covariance, lower=True))
     except linalg.LinAlgError:
@@ -107,11 +119,13 @@ def hellinger_diversity(mean_sd: float, sd_mean: float, sd_sd: float) -> float:
     """
     given = {"mean_sd": mean_sd, "sd_sd": sd_sd}
     for name, value in given.items():
-        if not 0 <= value < math.inf:
+        if not (isinstance(value, Real) and 0 <= value < math.inf):
             raise EeveeError(f"hellinger_diversity: {name} must be 0 or more, not {value}")
-    if not math.isfinite(sd_mean) or (sd_mean == 0 and sd_sd == 0):
+    if not (isinstance(sd_mean, Real) and math.isfinite(sd_mean)) or (sd_mean == 0 == sd_sd):
         raise EeveeError("hellinger_diversity: standard deviations must be finite, and not all 0")
-    sd, weight = _folded_normal(abs(sd_mean), sd_sd)
+    unit = max(abs(sd_mean), sd_sd)  # only ratios count; squares must be numbers
+    sd, weight = _folded_normal(abs(sd_mean) / unit, sd_sd / unit)
+    apart = min(mean_sd / unit, _FARTHEST)
     squares = sd[:, None] ** 2 + sd**2
     # The affinity is sqrt(2 s t / v) * sqrt(v / (v + mean_sd^2)). Of low diversity both factors
     # are near one: their logarithms are taken of what is missing.
@@ -119,8 +133,8 @@ def hellinger_diversity(mean_sd: float, sd_mean: float, sd_sd: float) -> float:
     far = missing > 0.5
     log = np.log(np.where(far, 2 * sd[:, None] * sd / squares, 1.0)) / 2
     log += np.log1p(-np.where(far, 0.0, missing)) / 2
-    log -= np.log1p(mean_sd**2 / squares) / 2
-    return float(weight @ -np.expm1(log) @ weight)
+    log -= np.log1p(apart**2 / squares) / 2
+    return min(1.0, float(weight @ -np.expm1(log) @ weight))
 
 
 def _folded_normal(mean: float, sd: float) -> tuple[FloatArray, FloatArray]:

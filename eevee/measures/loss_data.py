@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from eevee.base.arrays import FloatArray, IntArray
+from eevee.base.arrays import FloatArray, IntArray, as_array
 from eevee.base.errors import EeveeError
 from eevee.measures.measure import Measure
 from eevee.measures.resampling import jackknife_stderr
@@ -20,6 +21,7 @@ RULES = ("left", "right", "trapezoid")
 PORTIONS = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.0625, 0.125, 0.25, 0.5, 1.0)
 """Of the data, where the online code of Voita and Titov retrains its model."""
 MOST_SAMPLES = 2**53
+MOST_ENTROPY = math.log(MOST_SAMPLES)
 
 
 @dataclass(frozen=True)
@@ -34,13 +36,14 @@ class LossDataMeasure(Measure):
     epsilon : float
         The tolerance; NaN where there is none.
     observed : bool
-        Whether a loss of at most epsilon was measured with at most n samples. Where it was not,
-        `bound` is "lower": the same curve with more samples can only give more.
+        Whether a loss of at most epsilon was measured: for "sdl" with n samples, for "esc" with n
+        or fewer. Where it was not, `bound` is "lower": more samples can only add to the value.
     certified : bool
         Whether a loss of at most epsilon / 2 was, as Algorithms 1 and 2 of the paper ask.
     low, high : float
         By the right and by the left edges of blocks: a bracket of the sum over each sample for a
-        curve that never rises. For "esc", the sizes between which the loss crosses epsilon.
+        curve that never rises. For "esc", the sizes between which the loss crosses epsilon. `high`
+        is infinite where `bound` is "lower".
     certified_n : int or None
         For "esc", the first size with a loss of at most epsilon / 2.
     """
@@ -129,8 +132,8 @@ class LossDataCurve:
         EeveeError
             If shapes do not match, a size appears twice, or a loss is not finite or below 0.
         """
-        at = np.asarray(sizes)
-        found = np.asarray(losses)
+        at = as_array(sizes, f"{_what(name)}sizes")
+        found = as_array(losses, f"{_what(name)}losses")
         if at.ndim != 1 or not at.size or at.dtype.kind not in "iuf":
             raise EeveeError(f"{_what(name)}sizes: expected numbers of samples, one or more")
         if not ((at >= 1) & (at < MOST_SAMPLES)).all() or (at != np.round(at)).any():
@@ -147,10 +150,14 @@ class LossDataCurve:
         if (np.diff(at) == 0).any():
             twice = at[:-1][np.diff(at) == 0][0]
             raise EeveeError(f"{_what(name)}sizes: {twice} appears twice; give seeds as columns")
-        if n_classes is not None and n_classes < 2:
-            raise EeveeError(f"{_what(name)}n_classes: at least 2, not {n_classes}")
-        if label_entropy is not None and not 0 <= label_entropy < math.inf:
-            raise EeveeError(f"{_what(name)}label_entropy: must be in nats, not {label_entropy}")
+        if n_classes is not None and not (isinstance(n_classes, Integral) and n_classes >= 2):
+            raise EeveeError(f"{_what(name)}n_classes: a whole number from 2, not {n_classes}")
+        most = math.inf if n_classes is None else math.log(n_classes) + 1e-9
+        if label_entropy is not None and not 0 <= label_entropy <= min(most, MOST_ENTROPY):
+            raise EeveeError(
+                f"{_what(name)}label_entropy: in nats, at most the logarithm of the number of "
+                f"classes; not {label_entropy}"
+            )
         return cls(at, table, n_classes, label_entropy, name)
 
     @property
@@ -168,17 +175,25 @@ class LossDataCurve:
 
     @property
     def rises(self) -> IntArray:
-        """Sizes at which the mean loss is higher than with fewer samples."""
-        return self.sizes[1:][self.mean[1:] > np.minimum.accumulate(self.mean)[:-1]]
+        """Sizes at which the mean loss is higher than with fewer samples.
+
+        With none it is that of the uniform code, log K, if the number of classes is known.
+        """
+        before = np.minimum.accumulate(np.concatenate([[self._most], self.mean[:-1]]))
+        return self.sizes[self.mean > before]
+
+    @property
+    def _most(self) -> float:
+        return math.inf if self.n_classes is None else math.log(self.n_classes)
 
     def falling(self) -> LossDataCurve:
-        """Return the curve that never rises and is nearest to this one (isotonic regression).
+        """Return the nearest curve that never rises (isotonic regression), nor starts above log K.
 
         Its single "seed" is fitted to the means, so that nothing has a standard error.
         """
         from sklearn.isotonic import isotonic_regression
 
-        fitted = isotonic_regression(self.mean, increasing=False)
+        fitted = np.minimum(isotonic_regression(self.mean, increasing=False), self._most)
         return replace(self, losses=np.asarray(fitted, dtype=np.float64)[:, None])
 
     def va(self, n: int | None = None) -> LossDataMeasure:
@@ -236,7 +251,7 @@ class LossDataCurve:
         found = self._area("sdl", last, level, rule)
         if found.observed:
             return found
-        return replace(found, bound="lower")
+        return replace(found, bound="lower", high=math.inf)
 
     def esc(self, epsilon: float, n: int | None = None) -> LossDataMeasure:
         """Return the sample complexity: the first size with a mean loss of at most epsilon.
@@ -271,7 +286,7 @@ class LossDataCurve:
 
         More than once, a sample complexity is that of the first time only.
         """
-        reached = self.mean <= epsilon
+        reached = self.mean <= _checked_epsilon(epsilon)
         return int(reached[0]) + int((reached[1:] & ~reached[:-1]).sum())
 
     def _last(self, n: int | None) -> int:
@@ -329,7 +344,7 @@ def _what(name: str) -> str:
 
 
 def _checked_epsilon(epsilon: float) -> float:
-    if not 0 <= epsilon < math.inf:
+    if not (isinstance(epsilon, Real) and 0 <= epsilon < math.inf):
         raise EeveeError(f"epsilon: a loss in nats, not below 0; got {epsilon}")
     return float(epsilon)
 
@@ -347,8 +362,11 @@ def log_sizes(first: int, last: int, n_sizes: int = 10) -> list[int]:
     >>> log_sizes(10, 1000, 5)
     [10, 32, 100, 316, 1000]
     """
-    if not 1 <= first <= last or n_sizes < 1:
-        raise EeveeError(f"sizes: from 1 up, at least one; not {n_sizes} from {first} to {last}")
+    whole = all(isinstance(one, Integral) for one in (first, last, n_sizes))
+    if not (whole and 1 <= first <= last < MOST_SAMPLES and n_sizes >= 1):
+        raise EeveeError(
+            f"sizes: whole numbers from 1, at least one; not {n_sizes} from {first} to {last}"
+        )
     if n_sizes == 1:
         return [last]
     return sorted({round(float(one)) for one in np.geomspace(first, last, n_sizes)})
@@ -357,9 +375,16 @@ def log_sizes(first: int, last: int, n_sizes: int = 10) -> list[int]:
 def portion_sizes(n: int, portions: Sequence[float] = PORTIONS) -> list[int]:
     """Return the sizes at which Voita and Titov's online code retrains, of n samples.
 
+    Raises
+    ------
+    EeveeError
+        If there are no samples, or a portion does not lie in 0..1.
+
     Examples
     --------
     >>> portion_sizes(1000)
     [1, 2, 4, 8, 16, 32, 62, 125, 250, 500, 1000]
     """
+    if n < 1 or not all(0 < share <= 1 for share in portions):
+        raise EeveeError(f"sizes: {n} samples, and portions {portions}; must be in 0..1")
     return sorted({max(1, int(share * n)) for share in portions})

@@ -25,6 +25,13 @@ _UNITS = {"va": "nats per sample", "mi": "nats", "mdl": "nats", "sdl": "nats", "
 class CurveDefinition(Definition):
     """A measure of a curve, whose standard error is that over its seeds, and cost the curve's."""
 
+    def value(self, sample: Sample) -> float:
+        """Return the value on a sample; infinity where epsilon is not reached."""
+        try:
+            return super().value(sample)
+        except NotReached:
+            return math.inf
+
     def measure(self, sample: Sample, *, n_groups: int = 0, seed: int = 0) -> Measure:
         """Return the value with its cost; `n_groups` of 0 leaves the standard error out."""
         found, seconds = _read(sample, *self._asked)
@@ -32,6 +39,16 @@ class CurveDefinition(Definition):
         return Measure(
             found.value + 0.0, stderr, self.bound, self.higher_is_better, self.unit, seconds
         )
+
+    def notes(self, sample: Sample) -> list[str]:
+        """Return where the curve rises, for measures that a rise makes hard to read."""
+        name, epsilon, _, seed = self._asked
+        if name in ("va", "mi"):
+            return []
+        from eevee.measures.loss_data_frames import curve_notes
+
+        tolerances = (epsilon,) if name in ("sdl", "esc") else ()
+        return curve_notes(_curve(sample, seed)[0], tolerances)
 
     @property
     def _asked(self) -> tuple[CurveName, float, Rule, int]:
@@ -65,10 +82,12 @@ def _read(
         return curve.mdl(rule=rule), seconds
     found = curve.sdl(epsilon, rule=rule) if name == "sdl" else curve.esc(epsilon)
     if not found.observed:
+        sizes = f"{found.n}" if name == "sdl" else f"up to {found.n}"
+        best = curve.mean[-1] if name == "sdl" else curve.mean.min()
         raise NotReached(
-            f"no loss of at most {epsilon:g} nats with up to {found.n} samples, so it is at least "
+            f"no loss of at most {epsilon:g} nats with {sizes} samples, so it is at least "
             f"{found.value:.4g} {found.unit}; take a larger epsilon, such as {name}-e"
-            f"{float(curve.mean.min()) * 1.1:.2g}"
+            f"{float(best) * 1.1:.2g}"
         )
     return found, seconds
 

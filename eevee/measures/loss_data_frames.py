@@ -24,7 +24,7 @@ class LossDataTable:
     ----------
     measures : dict of (curve, LossDataMeasure.name, n, epsilon) to LossDataMeasure
     notes : tuple of str
-        Curves that rise, and lower bounds of no end in sight.
+        Curves that rise, and those that leave a tolerance which they had reached.
     """
 
     measures: dict[tuple[str, str, int, float], LossDataMeasure]
@@ -119,18 +119,20 @@ def curve_notes(curve: LossDataCurve, epsilons: Sequence[float] = ()) -> list[st
 
     Examples
     --------
-    >>> curve_notes(LossDataCurve.of([1, 2, 3], [0.5, 0.2, 0.4]), [0.3])
-    ['the loss rises at 3 samples; sums are no bracket there', 'reaches 0.3 and leaves it again']
+    >>> curve = LossDataCurve.of([1, 2, 3], [0.5, 0.2, 0.4])
+    >>> curve_notes(curve, [0.3])  # doctest: +NORMALIZE_WHITESPACE
+    ['the loss rises at 3 samples; SDL and eSC assume that it never does',
+     'reaches a loss of 0.3 and leaves it again']
     """
     own = f"{curve.name}: " if curve.name else ""
     notes = []
     if len(curve.rises):
         at = ", ".join(map(str, curve.rises))
-        notes.append(f"{own}the loss rises at {at} samples; sums are no bracket there")
+        notes.append(f"{own}the loss rises at {at} samples; SDL and eSC assume that it never does")
     for epsilon in epsilons:
         reached = curve.mean <= epsilon
         if (reached[:-1] & ~reached[1:]).any():
-            notes.append(f"{own}reaches {epsilon:g} and leaves it again")
+            notes.append(f"{own}reaches a loss of {epsilon:g} and leaves it again")
     return notes
 
 
@@ -142,7 +144,8 @@ def curves_of_frame(
     Raises
     ------
     EeveeError
-        If a column is missing, or seeds differ between the sizes of a curve.
+        If a column is missing, a cell is empty or no number, there are no rows, or seeds differ
+        between the sizes of a curve.
 
     Examples
     --------
@@ -154,6 +157,7 @@ def curves_of_frame(
     if missing:
         raise EeveeError(f"curves: the table has no column {missing[0]!r}")
     named = frame if "name" in frame.columns else frame.assign(name="")
+    _check_cells(named)
     found: list[LossDataCurve] = []
     about: dict[str, Any] = {"n_classes": n_classes, "label_entropy": label_entropy}
     for name, rows in named.groupby("name", sort=False):
@@ -166,3 +170,15 @@ def curves_of_frame(
             )
         found.append(LossDataCurve.of(grid.index, grid.to_numpy(), name=str(name), **about))
     return found
+
+
+def _check_cells(frame: pd.DataFrame) -> None:
+    if frame.empty:
+        raise EeveeError("curves: the table has no rows")
+    for name in ("name", "seed", "samples", "val_loss"):
+        cells = frame[name]
+        empty = cells.isna().to_numpy()
+        if empty.any():
+            raise EeveeError(f"curves: row {int(empty.argmax()) + 1} has no {name!r}")
+        if name in ("samples", "val_loss") and not pd.api.types.is_numeric_dtype(cells):
+            raise EeveeError(f"curves: column {name!r} must hold numbers, not {cells.dtype}")

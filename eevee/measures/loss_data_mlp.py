@@ -1,13 +1,16 @@
-"""`MLPProbe`: small networks for all sizes and seeds of a curve, trained as one batched program."""
+"""`MLPProbe`: small networks for all sizes and seeds of a curve, trained as batched programs."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from eevee.base.arrays import FloatArray, IntArray
 from eevee.base.errors import EeveeError
@@ -16,8 +19,12 @@ from eevee.measures.loss_data_probes import Draw
 if TYPE_CHECKING:
     import torch
 
+Float32 = npt.NDArray[np.float32]
 ROWS = 1024
-"""Validation samples of each network that are looked at at once."""
+"""Validation samples of each network that are evaluated at once."""
+PADDING = 2
+"""On a CPU, networks are trained at once whose batches differ by at most this factor: those of
+small batches are padded, and arithmetic takes most of the time."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +65,24 @@ class MLPProbe:
 
     def losses(self, draws: Sequence[Draw], sizes: Sequence[int], n_classes: int) -> FloatArray:
         """Return mean validation losses in nats, shape (n_sizes, n_seeds)."""
-        if min(*self.hidden, self.n_steps, self.batch_size, 1) < 1 or self.learning_rate <= 0:
-            raise EeveeError("probe: widths, steps, batch size and learning rate must be above 0")
+        self._check()
         networks = [_Network(draw, size, self.batch_size) for size in sizes for draw in draws]
-        flat = _Program(self, networks, draws, n_classes).losses()
-        return flat.reshape(len(sizes), len(draws))
+        padding = PADDING if self.device == "cpu" else math.inf
+        found = [
+            _Program(self, part, draws, n_classes).losses() for part in _alike(networks, padding)
+        ]
+        return np.concatenate(found).reshape(len(sizes), len(draws))
+
+    def _check(self) -> None:
+        widths = self.hidden if isinstance(self.hidden, Sequence) else (0,)
+        counts = [*widths, self.n_steps, self.batch_size]
+        if not all(isinstance(one, Integral) and one >= 1 for one in counts):
+            raise EeveeError(
+                "probe: widths, steps and batch size must be whole numbers above 0, widths in a "
+                f"tuple; got {self.hidden}, {self.n_steps}, {self.batch_size}"
+            )
+        if not 0 < self.learning_rate < math.inf:
+            raise EeveeError(f"probe: learning_rate must be above 0, not {self.learning_rate}")
 
 
 class _Network:
@@ -73,13 +93,14 @@ class _Network:
         self.batch = min(size, batch_size)
         self.rng = np.random.default_rng([draw.seed, size])
 
-    def start(self, widths: Sequence[int]) -> list[tuple[FloatArray, FloatArray]]:
+    def start(self, widths: Sequence[int]) -> list[tuple[Float32, Float32]]:
         """Return weights and biases, uniform within one over the root of the inputs."""
         found = []
         for n_in, n_out in pairwise(widths):
             edge = n_in**-0.5
-            weights = self.rng.uniform(-edge, edge, size=(n_in, n_out))
-            found.append((weights, self.rng.uniform(-edge, edge, size=(1, n_out))))
+            shapes = ((n_in, n_out), (1, n_out))
+            weights, biases = (self.rng.uniform(-edge, edge, size=one) for one in shapes)
+            found.append((weights.astype(np.float32), biases.astype(np.float32)))
         return found
 
     def batches(self) -> Iterator[IntArray]:
@@ -90,8 +111,19 @@ class _Network:
                 yield order[first : first + self.batch]
 
 
+def _alike(networks: list[_Network], padding: float) -> Iterator[list[_Network]]:
+    """Give networks, in order of their size, in parts of similar batches."""
+    part: list[_Network] = []
+    for network in networks:
+        if part and network.batch > padding * part[0].batch:
+            yield part
+            part = []
+        part.append(network)
+    yield part
+
+
 class _Program:
-    """All networks as one: a leading dimension for them in every tensor."""
+    """Networks as one: a leading dimension for them in every tensor."""
 
     def __init__(
         self, probe: MLPProbe, networks: list[_Network], draws: Sequence[Draw], n_classes: int
@@ -108,13 +140,14 @@ class _Program:
         ]
         place = {id(draw): i for i, draw in enumerate(draws)}
         self.seeds = [place[id(network.draw)] for network in networks]
-        self.rows = self._tensor(np.concatenate([draw.train for draw in draws]))
+        rows = [draw.train.astype(np.float32) for draw in draws]
+        self.rows = self._tensor(np.concatenate(rows))
         labels = np.concatenate([draw.train_labels for draw in draws])
         self.labels = self.torch.as_tensor(labels, device=self.device)
         self.offsets = np.array(self.seeds) * len(draws[0].train)
         self.draws = draws
 
-    def _tensor(self, values: FloatArray) -> torch.Tensor:
+    def _tensor(self, values: FloatArray | Float32) -> torch.Tensor:
         ops = self.torch
         found: torch.Tensor = ops.as_tensor(values, dtype=ops.float32, device=self.device)
         return found

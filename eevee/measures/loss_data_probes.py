@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from eevee.base.arrays import FloatArray, IntArray
+from eevee.base.arrays import FloatArray, IntArray, as_array
 from eevee.base.errors import EeveeError
+from eevee.base.seeds import generator
 from eevee.measures.loss_data import LossDataCurve, log_sizes
 from eevee.measures.sample import Sample
 
@@ -64,8 +66,8 @@ def loss_data_curve(
     features : array, shape (n_samples, n_features)
     labels : array, shape (n_samples,)
     probe : scikit-learn-like classifier or CurveProbe, optional
-        With ``fit`` and ``predict_proba``, and cloned for each fit; or `MLPProbe`. By default
-        logistic regression.
+        With ``fit`` and ``predict_proba``. It is cloned for each fit, and a ``random_state`` of
+        None is set by `seed`. Or `MLPProbe`. By default logistic regression.
     sizes : sequence of int, optional
         By default ten from 10 to all samples that are not held out, evenly in their logarithm.
     n_seeds : int
@@ -77,7 +79,8 @@ def loss_data_curve(
         not held out. (The released code has one mean and deviation for all features.)
     smoothing : float
         Of a classifier's probabilities: it counts as so many samples of evenly spread classes
-        beside those it was fitted on, so that a class it has not met costs a finite number of nats.
+        beside those it was fitted on, so that a class that it was not fitted on has a finite loss.
+        `MLPProbe`, whose probabilities are above 0, is not smoothed.
     seed : int
     name : str
 
@@ -101,15 +104,12 @@ def loss_data_curve(
     ((3, 5), True)
     """
     sample = Sample.of(labels, features=features)
-    if n_seeds < 1 or not 0 < validation < 1 or not 0 <= smoothing < math.inf:
-        raise EeveeError("n_seeds must be above 0, validation in 0..1, smoothing not below 0")
+    if not (isinstance(n_seeds, Integral) and n_seeds >= 1) or not 0 < validation < 1:
+        raise EeveeError("n_seeds must be a whole number above 0, validation in 0..1")
+    check_probe(probe, smoothing)
     draws = [_draw(sample, validation, standardize, seed, i) for i in range(n_seeds)]
     most = len(draws[0].train)
-    chosen = log_sizes(min(10, most), most) if sizes is None else sorted(sizes)
-    if not chosen or chosen[0] < 1 or chosen[-1] > most:
-        raise EeveeError(
-            f"sizes: must lie in 1..{most}, the samples that are not held out; got {chosen}"
-        )
+    chosen = log_sizes(min(10, most), most) if sizes is None else _sizes(sizes, most)
     shares = sample.counts / sample.n_rows
     if isinstance(probe, CurveProbe):
         losses = probe.losses(draws, chosen, sample.n_classes)
@@ -122,6 +122,37 @@ def loss_data_curve(
     )
 
 
+def _sizes(given: Sequence[int], most: int) -> list[int]:
+    sizes = as_array(given, "sizes")
+    whole = sizes.ndim == 1 and sizes.size > 0 and sizes.dtype.kind in "iu"
+    if not whole or sizes.min() < 1 or sizes.max() > most or len(set(sizes)) < len(sizes):
+        raise EeveeError(
+            f"sizes: different whole numbers in 1..{most}, the samples that are not held out; "
+            f"got {given}"
+        )
+    return sorted(map(int, sizes))
+
+
+def check_probe(probe: Any, smoothing: float) -> None:
+    """Refuse what is no probe, and smoothing that is not.
+
+    Raises
+    ------
+    EeveeError
+        If neither a classifier with probabilities nor a `CurveProbe` is given.
+    """
+    if not 0 <= smoothing < math.inf:
+        raise EeveeError(f"smoothing: must be a number from 0, not {smoothing}")
+    known = probe is None or isinstance(probe, CurveProbe)
+    if isinstance(probe, type) or not (
+        known or (hasattr(probe, "fit") and hasattr(probe, "predict_proba"))
+    ):
+        raise EeveeError(
+            "probe: needs fit and predict_proba, as scikit-learn's classifiers have; give an "
+            "object, not a class"
+        )
+
+
 def default_probe() -> Any:
     """Return the classifier that is fitted where none is given."""
     from sklearn.linear_model import LogisticRegression
@@ -131,7 +162,7 @@ def default_probe() -> Any:
 
 def _draw(sample: Sample, share: float, standardize: bool, seed: int, number: int) -> Draw:
     assert sample.features is not None
-    rng = np.random.default_rng([seed, number])
+    rng = generator(seed, number)
     order = rng.permutation(sample.n_rows)
     n_held = max(1, round(share * sample.n_rows))
     held, rest = order[:n_held], order[n_held:]
@@ -149,13 +180,12 @@ def _draw(sample: Sample, share: float, standardize: bool, seed: int, number: in
 def _one_by_one(
     probe: Any, draws: Sequence[Draw], sizes: Sequence[int], n_classes: int, smoothing: float
 ) -> FloatArray:
-    if not (hasattr(probe, "fit") and hasattr(probe, "predict_proba")):
-        raise EeveeError("probe: needs fit and predict_proba, as scikit-learn's classifiers have")
     found = np.empty((len(sizes), len(draws)))
     for i, size in enumerate(sizes):
         for j, draw in enumerate(draws):
             given = draw.train[:size], draw.train_labels[:size], draw.validation
-            probs = smoothed(class_probabilities(probe, *given, n_classes), size, smoothing)
+            raw = class_probabilities(probe, *given, n_classes, draw.seed)
+            probs = smoothed(raw, size, smoothing)
             own = probs[np.arange(len(probs)), draw.validation_labels]
             if not (own > 0).all():
                 raise EeveeError(
@@ -178,9 +208,11 @@ def smoothed(probs: FloatArray, n: int, smoothing: float) -> FloatArray:
 
 
 def class_probabilities(
-    probe: Any, rows: FloatArray, labels: IntArray, wanted: FloatArray, n_classes: int
+    probe: Any, rows: FloatArray, labels: IntArray, wanted: FloatArray, n_classes: int, seed: int
 ) -> FloatArray:
     """Fit a clone of a classifier and return its probabilities of all classes, met or not.
+
+    What it draws is drawn from `seed`, unless it has a ``random_state`` of its own.
 
     Raises
     ------
@@ -195,10 +227,22 @@ def class_probabilities(
         found[:, met[0]] = 1
         return found
     try:
-        model = clone(probe).fit(rows, labels)
+        model = _seeded(clone(probe), seed).fit(rows, labels)
         found[:, met] = model.predict_proba(wanted)
     except Exception as error:  # those of classifiers have no common base
         line = (str(error).splitlines() or [""])[0]
         name = type(probe).__name__
         raise EeveeError(f"probe: {name} failed with {len(rows)} samples: {line}") from None
+    if not np.isfinite(found).all():
+        raise EeveeError(f"probe: {type(probe).__name__} gives probabilities that are not finite")
     return found
+
+
+def _seeded(model: Any, seed: int) -> Any:
+    """Set each ``random_state`` that is None: it would draw from NumPy's global state."""
+    unset = [
+        name
+        for name, value in model.get_params().items()
+        if name.rpartition("__")[2] == "random_state" and value is None
+    ]
+    return model.set_params(**dict.fromkeys(unset, seed)) if unset else model

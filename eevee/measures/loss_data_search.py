@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from eevee.base.arrays import FloatArray
+from eevee.base.arrays import FloatArray, IntArray
 from eevee.base.errors import EeveeError
+from eevee.base.seeds import generator
 from eevee.measures.loss_data import LossDataMeasure
-from eevee.measures.loss_data_probes import class_probabilities, default_probe, smoothed
+from eevee.measures.loss_data_probes import (
+    CurveProbe,
+    check_probe,
+    class_probabilities,
+    default_probe,
+    smoothed,
+)
 from eevee.measures.sample import Sample
 
 BINS = 10
 """Parts of an interval in each round of the grid search."""
 DrawLosses = Callable[[int, int, np.random.Generator], FloatArray]
 """``draw(n, count, rng)``: losses, each of a probe fitted on n fresh samples, on another one."""
+DrawRun = Callable[[int, np.random.Generator], FloatArray]
+"""``draw_run(largest, rng)``: losses of probes fitted on the first 1, 2 ... samples of a set."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +62,7 @@ def search_sample_complexity(
     ceiling: float = 1.0,
     seed: int = 0,
 ) -> ComplexitySearch:
-    """Search for the first size with a loss of at most epsilon, by a grid in a grid.
+    """Search for the first size with a loss of at most epsilon, by recursive grids.
 
     Parameters
     ----------
@@ -73,8 +83,8 @@ def search_sample_complexity(
     Returns
     -------
     ComplexitySearch
-        Without any mean loss of at most epsilon / 2 nothing is certified: `measure` then holds the
-        first size seen with at most epsilon, or `largest` as a lower bound.
+        Without any mean loss of at most epsilon / 2 nothing is certified: the grid then narrows
+        down to the first size with at most epsilon, or `measure` holds `largest` as a lower bound.
 
     Raises
     ------
@@ -96,44 +106,41 @@ def search_sample_complexity(
     (True, 'upper', True)
     """
     _check(epsilon, delta, ceiling)
-    if largest < 1 or n_rounds < 1:
-        raise EeveeError("largest and n_rounds must be above 0")
+    _check_counts(largest=largest, n_rounds=n_rounds)
     count = math.ceil(2 * (ceiling / epsilon) ** 2 * math.log(2 * BINS * n_rounds / delta))
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     losses: dict[int, float] = {}
-    low, high, certified = 0, largest, False
+    low, high = 0, largest
     for _ in range(n_rounds):
         steps = [math.ceil(low + (high - low) * j / BINS) for j in range(1, BINS + 1)]
-        for n in sorted(set(steps)):
-            if n == high and certified:
-                break
+        for n in sorted(set(steps) - set(losses)):
             losses[n] = float(_drawn(draw, n, count, rng, ceiling).mean())
             if losses[n] <= epsilon / 2:
-                high, certified = n, True
                 break
-            low = max(low, n)
-        if not certified or high - low <= 1:
+        found = _found(losses, epsilon, largest)
+        if not found.observed or found.high - found.low <= 1:
             break
-    return ComplexitySearch(_found(losses, epsilon, largest, low, high, certified), count, losses)
+        low, high = int(found.low), int(found.high)
+    return ComplexitySearch(found, count, losses)
 
 
-def _found(
-    losses: dict[int, float], epsilon: float, largest: int, low: int, high: int, certified: bool
-) -> LossDataMeasure:
-    base = LossDataMeasure(
-        float(high), math.nan, "upper", False, "samples", 0.0, "esc", largest, epsilon,
-        low=float(low), high=float(high), certified_n=high,
+def _around(losses: dict[int, float], level: float, largest: int) -> tuple[int, int]:
+    """Return the first size with a loss of at most a level, and the one before it."""
+    high = min((n for n, loss in losses.items() if loss <= level), default=largest + 1)
+    return max((n for n in losses if n < high), default=0), high
+
+
+def _found(losses: dict[int, float], epsilon: float, largest: int) -> LossDataMeasure:
+    certified = min(losses.values()) <= epsilon / 2
+    low, high = _around(losses, epsilon / 2 if certified else epsilon, largest)
+    seen = high <= largest
+    return LossDataMeasure(
+        float(high if seen else largest), math.nan,
+        "upper" if certified else "exact" if seen else "lower", False, "samples",
+        0.0, "esc", largest, epsilon, observed=seen, certified=certified,
+        low=float(low), high=float(high) if seen else math.inf,
+        certified_n=high if certified else None,
     )  # fmt: skip
-    if certified:
-        return base
-    seen = [n for n, loss in sorted(losses.items()) if loss <= epsilon]
-    none = replace(base, certified=False, certified_n=None)
-    if seen:
-        below = max((n for n in losses if n < seen[0]), default=0)
-        return replace(
-            none, value=float(seen[0]), bound="exact", low=float(below), high=float(seen[0])
-        )
-    return replace(none, bound="lower", observed=False, low=float(largest), high=math.inf)
 
 
 def _check(epsilon: float, delta: float, ceiling: float) -> None:
@@ -144,17 +151,28 @@ def _check(epsilon: float, delta: float, ceiling: float) -> None:
         )
 
 
+def _check_counts(**counts: int) -> None:
+    for name, value in counts.items():
+        if not (isinstance(value, Integral) and value >= 1):
+            raise EeveeError(f"{name}: must be a whole number above 0, not {value}")
+
+
 def _drawn(
     draw: DrawLosses, n: int, count: int, rng: np.random.Generator, ceiling: float
 ) -> FloatArray:
-    found = np.asarray(draw(n, count, rng), dtype=np.float64)
+    try:
+        found = np.asarray(draw(n, count, rng), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, EeveeError):
+            raise
+        raise EeveeError(f"draw: must return {count} losses: {error}") from None
     if found.shape != (count,) or np.isnan(found).any() or (found < 0).any():
         raise EeveeError(f"draw: must return {count} losses, not below 0; got shape {found.shape}")
     return np.minimum(found, ceiling)
 
 
 def estimate_sdl(
-    draw_run: Callable[[int, np.random.Generator], FloatArray],
+    draw_run: DrawRun,
     epsilon: float,
     largest: int,
     n_datasets: int,
@@ -169,7 +187,8 @@ def estimate_sdl(
     ----------
     draw_run : callable
         ``draw_run(largest, rng)`` -> array of losses, shape (largest,): of probes fitted on the
-        first 1, 2 ... samples of a fresh data set, all on one more sample.
+        first 1, 2 ... samples of a fresh data set, all on one more sample. `subset_runs` makes one
+        of arrays.
     epsilon : float
     largest : int
         M, the last size.
@@ -181,7 +200,8 @@ def estimate_sdl(
     Returns
     -------
     LossDataMeasure
-        `low` and `high` are the estimate less and plus M ceiling sqrt(log(2 M / delta) / (2 K)).
+        `low` and `high` are the estimate less and plus M ceiling sqrt(log(2 M / delta) / (2 K)),
+        or infinity where it is a lower bound.
         `certified` is Algorithm 1's "tight" with as many data sets as it takes,
         K >= 2 (ceiling / epsilon)**2 log(1 / delta): then the sample complexity is at most M, and
         the sum lies between them, each with the probability 1 - delta. Otherwise it is a lower
@@ -206,9 +226,8 @@ def estimate_sdl(
     (True, True)
     """
     _check(epsilon, delta, ceiling)
-    if largest < 1 or n_datasets < 1:
-        raise EeveeError("largest and n_datasets must be above 0")
-    rng = np.random.default_rng(seed)
+    _check_counts(largest=largest, n_datasets=n_datasets)
+    rng = generator(seed)
 
     def run(_: int, __: int, rng: np.random.Generator) -> FloatArray:
         return draw_run(largest, rng)
@@ -223,7 +242,7 @@ def estimate_sdl(
         value, _jackknife(np.array(runs), epsilon), "exact" if seen else "lower", False, "nats",
         0.0, "sdl", largest, epsilon, observed=seen,
         certified=bool(losses[-1] <= epsilon / 2) and enough,
-        low=max(0.0, value - radius), high=value + radius,
+        low=max(0.0, value - radius), high=value + radius if seen else math.inf,
     )  # fmt: skip
 
 
@@ -262,20 +281,79 @@ def subset_losses(
     >>> draw(30, 2, np.random.default_rng(0)).shape
     (2,)
     """
-    sample = Sample.of(labels, features=features)
-    model = default_probe() if probe is None else probe
-
-    def one(n: int, rng: np.random.Generator) -> float:
-        assert sample.features is not None
-        at = rng.choice(sample.n_rows, n + 1, replace=False)
-        rows, codes = sample.features[at], sample.codes[at]
-        probs = class_probabilities(model, rows[:n], codes[:n], rows[n:], sample.n_classes)
-        with np.errstate(divide="ignore"):
-            return float(-np.log(smoothed(probs, n, smoothing)[0, codes[n]]))
+    fit = _Fits.of(features, labels, probe, smoothing)
 
     def draw(n: int, count: int, rng: np.random.Generator) -> FloatArray:
-        if not 1 <= n < sample.n_rows:
-            raise EeveeError(f"draw: of {sample.n_rows} samples at most all but one; not {n}")
-        return np.array([one(n, rng) for _ in range(count)])
+        fit.check(n)
+        return np.array([fit.loss(fit.order(n, rng), n) for _ in range(count)])
 
     return draw
+
+
+def subset_runs(
+    features: npt.ArrayLike, labels: npt.ArrayLike, probe: Any = None, *, smoothing: float = 1.0
+) -> DrawRun:
+    """Return a `draw_run` of random subsets of samples that there are, for `estimate_sdl`.
+
+    A run fits a classifier on the first 1, 2 ... of a subset drawn without replacement, and scores
+    all of them on one more sample.
+
+    Parameters
+    ----------
+    features, labels, probe, smoothing
+        As of `subset_losses`.
+
+    Raises
+    ------
+    EeveeError
+        As of `subset_losses`.
+
+    Examples
+    --------
+    >>> rows = np.random.default_rng(0).normal(size=(60, 2))
+    >>> run = subset_runs(rows, rows[:, 0] > 0)
+    >>> run(5, np.random.default_rng(0)).shape
+    (5,)
+    """
+    fit = _Fits.of(features, labels, probe, smoothing)
+
+    def draw_run(largest: int, rng: np.random.Generator) -> FloatArray:
+        fit.check(largest)
+        order = fit.order(largest, rng)
+        return np.array([fit.loss(order, n) for n in range(1, largest + 1)])
+
+    return draw_run
+
+
+@dataclass(frozen=True)
+class _Fits:
+    sample: Sample
+    probe: Any
+    smoothing: float
+
+    @classmethod
+    def of(
+        cls, features: npt.ArrayLike, labels: npt.ArrayLike, probe: Any, smoothing: float
+    ) -> _Fits:
+        check_probe(probe, smoothing)
+        if isinstance(probe, CurveProbe):
+            raise EeveeError("probe: a classifier is needed, which is fitted on one subset")
+        sample = Sample.of(labels, features=features)
+        return cls(sample, default_probe() if probe is None else probe, smoothing)
+
+    def check(self, n: int) -> None:
+        if not 1 <= n < self.sample.n_rows:
+            raise EeveeError(f"draw: of {self.sample.n_rows} samples at most all but one; not {n}")
+
+    def order(self, n: int, rng: np.random.Generator) -> IntArray:
+        """Return rows of a subset of n, and then that of the sample which they are scored on."""
+        return np.asarray(rng.choice(self.sample.n_rows, n + 1, replace=False))
+
+    def loss(self, order: IntArray, n: int) -> float:
+        """Return the loss of the last row, of a probe that is fitted on the first n."""
+        assert self.sample.features is not None
+        rows, codes = self.sample.features[order], self.sample.codes[order]
+        given, n_classes = (rows[:n], codes[:n], rows[-1:]), self.sample.n_classes
+        probs = class_probabilities(self.probe, *given, n_classes, int(order[0]))
+        with np.errstate(divide="ignore"):
+            return float(-np.log(smoothed(probs, n, self.smoothing)[0, codes[-1]]))

@@ -105,6 +105,10 @@ class Definition:
             raise EeveeError(f"{self.name}: the value is not finite; rescale the features")
         return value + 0.0  # no negative zero
 
+    def notes(self, sample: Sample) -> list[str]:
+        """Return what a reader of the value on a sample must know."""
+        return []
+
     def measure(self, sample: Sample, *, n_groups: int = 0, seed: int = 0) -> Measure:
         """Return the value with its cost and, by a jackknife of `n_groups`, its standard error."""
         start = time.perf_counter()

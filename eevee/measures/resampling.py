@@ -144,6 +144,7 @@ class Null(NamedTuple):
     Attributes
     ----------
     mean, sd : float
+        NaN where a permutation gives no value, such as a tolerance that is not reached.
     p : float
         Share of permutations, the given labels counted as one, that are at least as good.
     n : int
@@ -182,4 +183,6 @@ def permutation_null(
     ]
     as_good = sum(value >= true for value in values)
     p = (1 + as_good) / (1 + n_permutations)
+    if not np.isfinite(values).all():
+        return Null(math.nan, math.nan, p, n_permutations)
     return Null(float(np.mean(values)), float(np.std(values, ddof=1)), p, n_permutations)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -69,11 +70,12 @@ class GaussianBenchmark:
 
     def __post_init__(self) -> None:
         given = (self.mean_sd, self.sd_mean, self.sd_sd)
-        if not all(0 <= one < math.inf for one in given) or self.sd_mean + self.sd_sd == 0:
+        numbers = all(isinstance(one, Real) and 0 <= one < math.inf for one in given)
+        if not numbers or self.sd_mean + self.sd_sd == 0:
             raise EeveeError(
                 f"GaussianBenchmark: standard deviations must be 0 or more, not {given}"
             )
-        if self.n_classes < 2:
+        if not (isinstance(self.n_classes, Integral) and self.n_classes >= 2):
             raise EeveeError(f"GaussianBenchmark: {self.n_classes} classes; at least 2 are needed")
 
     @property
@@ -96,10 +98,11 @@ class GaussianBenchmark:
         EeveeError
             If there are fewer classes than ways, or fewer than 2 ways or 1 shot.
         """
-        if not 2 <= n_ways <= self.n_classes or n_shots < 1:
+        whole = isinstance(n_ways, Integral) and isinstance(n_shots, Integral)
+        if not (whole and 2 <= n_ways <= self.n_classes and n_shots >= 1):
             raise EeveeError(
                 f"a task of {n_ways} ways and {n_shots} shots, of {self.n_classes} classes: "
-                "needs 2 ways or more, 1 shot or more, and a class per way"
+                "needs whole numbers: 2 ways or more, 1 shot or more, and a class per way"
             )
         chosen = rng.choice(self.n_classes, n_ways, replace=False)
         means, sds = (one[chosen][:, None] for one in self.classes)
@@ -124,6 +127,11 @@ def random_probe(
         normalise by the batch, for which `task2vec` needs ``method="reference"``.
     seed : int
 
+    Raises
+    ------
+    EeveeError
+        If there are no hidden units, or fewer than 2 ways.
+
     Examples
     --------
     >>> import torch
@@ -133,8 +141,14 @@ def random_probe(
     import torch
     from torch import nn
 
+    if not (isinstance(n_hidden, Integral) and isinstance(n_ways, Integral)) or (
+        n_hidden < 1 or n_ways < 2
+    ):
+        raise EeveeError(
+            f"random_probe: needs 1 hidden unit and 2 ways or more, not {n_hidden} and {n_ways}"
+        )
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(child_seed(seed, _PROBE))
+        torch.default_generator.manual_seed(child_seed(seed, _PROBE))  # not those of devices
         layers: list[nn.Module] = []
         for n_in in (1, n_hidden):
             linear = nn.Linear(n_in, n_hidden)

@@ -9,13 +9,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import xlogy
 
-from eevee.base.arrays import FloatArray
+from eevee.base.arrays import FloatArray, as_array
 from eevee.base.errors import EeveeError, did_you_mean
 
 EPSILON = 1e-8
-"""Keeps filters that tell nothing of either task from counting: a share of the mean information,
-or, in the reference convention, a number."""
+"""Added to the information, so that filters without any do not count: a share of its mean, or, in
+the reference convention, a number."""
 
+_LARGEST, _SMALLEST = 1e70, 1e-70
+"""Numbers of which squares of ratios are numbers."""
 _BLOCK = 50_000
 """Numbers that are worked on at once: they stay in the cache."""
 _Rows = Callable[[FloatArray, FloatArray], FloatArray]
@@ -44,7 +46,7 @@ def task2vec_distances(
         Of ``cosine`` and ``entropy``: the released code adds 1e-8 to Fa + Fb, so that the scale
         counts where information is small; here it is that share of its mean.
     scale : array, shape (n_tasks, n_filters), optional
-        What ``normalized_cosine`` divides the embeddings by.
+        What ``normalized_cosine`` divides the embeddings by; above 0.
 
     Returns
     -------
@@ -54,8 +56,8 @@ def task2vec_distances(
     Raises
     ------
     EeveeError
-        If embeddings are negative or not finite, one is zero in all filters, or one is zero in any
-        filter and the kind divides by it.
+        If embeddings are negative, not finite, beyond 1e70, or below 1e-70 in all filters; if one
+        is that in any filter, and the kind divides by it; if `scale` does not fit the embeddings.
 
     Examples
     --------
@@ -67,15 +69,21 @@ def task2vec_distances(
     if convention not in ("paper", "reference"):
         raise EeveeError(f"convention must be 'paper' or 'reference', not {convention!r}")
     if kind not in KINDS:
+        kind = str(kind)
         hint = did_you_mean(kind, KINDS) or f"; there are {', '.join(KINDS)}"
         raise EeveeError(f"{kind!r} is no distance of embeddings{hint}")
-    if kind in _OF_VARIANCES and not table.all():
-        i, j = np.argwhere(table == 0)[0]
+    if kind in _OF_VARIANCES and table.min() < _SMALLEST:
+        i, j = np.argwhere(table < _SMALLEST)[0]
         raise EeveeError(
             f"{kind}: task {i + 1} has no information in filter {j + 1}; use cosine or entropy"
         )
-    if kind == "normalized_cosine" and scale is not None:
-        table = table / _checked(scale, "scale")
+    if scale is not None:
+        by = _checked(scale, "scale")
+        if by.shape != table.shape or not by.all():
+            raise EeveeError(
+                f"scale: must be above 0, and of the shape {table.shape} of the embeddings"
+            )
+        table = table / by if kind == "normalized_cosine" else table
     if kind in ("cosine", "entropy"):
         found = _of_shares(kind, table, convention)
     else:
@@ -85,7 +93,7 @@ def task2vec_distances(
 
 
 def _checked(values: npt.ArrayLike, what: str) -> FloatArray:
-    table = np.asarray(values)
+    table = as_array(values, what)
     if table.ndim != 2 or 0 in table.shape or table.dtype.kind not in "biuf":
         raise EeveeError(f"{what}: expected tasks x filters, got an array of shape {table.shape}")
     table = table.astype(np.float64, copy=False)
@@ -94,6 +102,9 @@ def _checked(values: npt.ArrayLike, what: str) -> FloatArray:
     empty = ~table.any(axis=1)
     if empty.any():
         raise EeveeError(f"{what}: task {int(np.argmax(empty)) + 1} is zero in all filters")
+    largest = table.max(axis=1)
+    if largest.max() > _LARGEST or largest.min() < _SMALLEST:
+        raise EeveeError(f"{what}: values beyond 1e70, or a task's all below 1e-70; rescale them")
     return table
 
 
@@ -147,6 +158,8 @@ def _jsd(one: FloatArray, other: FloatArray) -> FloatArray:
 
 def _correlation(one: FloatArray, other: FloatArray) -> FloatArray:
     one, other = 1 / one, 1 / other
+    if np.ptp(one) == 0:
+        raise EeveeError("correlation: a task has the same information in all filters")
     return _cosine(one - one.mean(), other - other.mean(axis=1, keepdims=True))
 
 

@@ -1,4 +1,4 @@
-"""Task2Vec: how much each filter of a probe network knows of a task, by its Fisher information."""
+"""Task2Vec: the Fisher information of each filter of a probe network, as a vector of a task."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from eevee.base.arrays import FloatArray, IntArray
+from eevee.base.arrays import FloatArray, IntArray, as_array
 from eevee.base.errors import EeveeError
 from eevee.measures import fisher
 from eevee.measures.fisher import HeadFit, balanced_batches
@@ -17,6 +17,9 @@ from eevee.measures.fisher import HeadFit, balanced_batches
 if TYPE_CHECKING:
     import torch
     from torch import Tensor, nn
+
+_ROWS = 256
+"""Inputs whose features are computed at once."""
 
 
 def task2vec(
@@ -59,7 +62,8 @@ def task2vec(
     Raises
     ------
     EeveeError
-        If the head is no linear layer, or inputs and labels do not match.
+        If the head is no linear layer, inputs and labels do not match, the network fails on them,
+        or the embedding is not finite.
 
     Notes
     -----
@@ -79,12 +83,10 @@ def task2vec(
     import torch
 
     codes, n_classes = _codes(labels)
+    if not isinstance(network, torch.nn.Module):
+        raise EeveeError(f"task2vec: the network must be a torch module, not {type(network)}")
     made = copy.deepcopy(network).double().cpu().eval()
-    given = torch.as_tensor(np.asarray(inputs) if not isinstance(inputs, torch.Tensor) else inputs)
-    given = given.detach().cpu()
-    given = given.double() if given.is_floating_point() else given
-    if len(given) != len(codes):
-        raise EeveeError(f"task2vec: {len(given)} inputs, but {len(codes)} labels; they must match")
+    given = _inputs(inputs, len(codes))
     generator = torch.Generator().manual_seed(seed)
     name = _last_linear(made) if head is None else head
     settings = fit or HeadFit()
@@ -102,22 +104,50 @@ def task2vec(
     else:
         raise EeveeError(f"method must be exact, montecarlo or reference, not {method!r}")
     per_filter = [one.flatten(1).mean(dim=1) if one.ndim > 1 else one for one in squares]
-    return np.asarray(torch.cat(per_filter).numpy())
+    found = np.asarray(torch.cat(per_filter).numpy())
+    if not np.isfinite(found).all():
+        raise EeveeError("task2vec: the embedding is not finite; lower the head's learning rate")
+    return found
 
 
-def _check_rows_are_independent(network: nn.Module) -> None:
+def _normalises_by_batch(network: nn.Module) -> str | None:
+    """Return the name of a layer whose output for a sample depends on the others."""
     from torch.nn.modules.batchnorm import _BatchNorm
 
     for name, one in network.named_modules():
         if isinstance(one, _BatchNorm) and not one.track_running_stats:
-            raise EeveeError(
-                f"task2vec: {name!r} normalises by the batch, so that no sample has probabilities "
-                "of its own; give it running statistics, or method='reference'"
-            )
+            return str(name)
+    return None
+
+
+def _check_rows_are_independent(network: nn.Module) -> None:
+    name = _normalises_by_batch(network)
+    if name is not None:
+        raise EeveeError(
+            f"task2vec: {name!r} normalises by the batch, so that no sample has probabilities "
+            "of its own; give it running statistics, or method='reference'"
+        )
+
+
+def _inputs(values: npt.ArrayLike | Tensor, n_rows: int) -> Tensor:
+    import torch
+
+    if not isinstance(values, torch.Tensor):
+        array = as_array(values, "task2vec: inputs")
+        if array.dtype.kind not in "biuf":
+            raise EeveeError(f"task2vec: inputs must be numbers, not {array.dtype}")
+        values = torch.as_tensor(array)
+    if values.ndim < 2 or len(values) != n_rows:
+        raise EeveeError(
+            f"task2vec: inputs of shape {tuple(values.shape)}, but {n_rows} labels; give a row of "
+            "inputs per label"
+        )
+    given = values.detach().cpu()
+    return given.double() if given.is_floating_point() else given
 
 
 def _codes(labels: npt.ArrayLike) -> tuple[IntArray, int]:
-    array = np.asarray(labels)
+    array = as_array(labels, "task2vec: labels")
     if array.ndim != 1 or array.dtype.kind not in "biuUS":
         raise EeveeError("task2vec: labels must be whole numbers or text, one per input")
     names, codes = np.unique(array, return_inverse=True)
@@ -191,19 +221,28 @@ def _adam(
 
 
 def _features(network: nn.Module, head: nn.Module, inputs: Tensor) -> Tensor:
-    """What comes into the head."""
+    """What comes into the head; of parts of the inputs, unless rows are normalised together."""
     import torch
 
     seen: list[Tensor] = []
     handle = head.register_forward_pre_hook(lambda _, given: seen.append(given[0].detach()))
-    with torch.no_grad():
-        network(inputs)
-    handle.remove()
-    if len(seen) != 1 or seen[0].ndim != 2 or len(seen[0]) != len(inputs):
+    size = _ROWS if _normalises_by_batch(network) is None else len(inputs)
+    parts = [inputs[first : first + size] for first in range(0, len(inputs), size)]
+    try:
+        with torch.no_grad():
+            returned = [len(network(part)) for part in parts]
+    except Exception as error:  # whatever a module raises
+        line = (str(error).splitlines() or [""])[0]
+        raise EeveeError(f"task2vec: the network failed on the inputs: {line}") from None
+    finally:
+        handle.remove()
+    rows = [len(one) if one.ndim == 2 else -1 for one in seen]
+    if rows != [len(part) for part in parts] or rows != returned:
         raise EeveeError("task2vec: the head must be called once, on one row of features per input")
-    if not torch.isfinite(seen[0]).all():
+    found = torch.cat(seen)
+    if not torch.isfinite(found).all():
         raise EeveeError("task2vec: features before the head are not finite; rescale the inputs")
-    return seen[0]
+    return found
 
 
 def _weights(network: nn.Module, head: str) -> dict[str, Tensor]:

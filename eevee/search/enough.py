@@ -82,9 +82,12 @@ def sizes_that_reach(curve: pd.DataFrame, epsilon: float) -> dict[Targets, LossD
     Raises
     ------
     EeveeError
-        If epsilon is below 0.
+        If epsilon is below 0, or no kind of targets has a loss.
     """
-    known: list[Targets] = [one for one in TARGETS if curve[f"best_{one}"].notna().any()]
+    named = [one for one in TARGETS if f"best_{one}" in curve.columns]
+    known: list[Targets] = [one for one in named if curve[f"best_{one}"].notna().any()]
+    if not known:
+        raise EeveeError("sweep: the curve has no losses; give the `curve` of a sweep")
     return {one: smallest_size(curve, epsilon, one) for one in known}
 
 

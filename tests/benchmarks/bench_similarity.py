@@ -125,6 +125,7 @@ def speed(repeats: int) -> None:
                 times.append((slow, quick))
             report(f"{name} {n}x{d}", np.array(times), other - value)
     embeddings(repeats)
+    information(repeats)
 
 
 def embeddings(repeats: int) -> None:
@@ -148,6 +149,48 @@ def embeddings(repeats: int) -> None:
         )
         times.append((slow * (200 * 199) / (40 * 39), quick))
     report("task2vec 200 tasks x4000", np.array(times), other - found / (40 * 39))
+
+
+def information(repeats: int) -> None:
+    """Fisher information: a gradient per sample and class, as the formula reads, and `exact`."""
+    import torch
+    from torch import nn
+
+    from eevee.measures import fisher
+
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    conv = nn.Sequential(
+        nn.Conv2d(3, 16, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(16, 32, 3), nn.ReLU(),
+        nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(128, 5),
+    ).double()  # fmt: skip
+    for name, network, shape in (
+        ("fisher 1-128-128-5, 50 rows", random_probe().double(), (50, 1)),
+        ("fisher conv 32x32, 100 rows", conv, (100, 3, 32, 32)),
+    ):
+        rows = torch.randn(*shape, dtype=torch.float64)
+        weights = {n: one.detach() for n, one in network.named_parameters() if "weight" in n}
+        chosen = [one for n, one in network.named_parameters() if "weight" in n]
+
+        def plain(rows: torch.Tensor = rows, network: nn.Module = network, chosen=chosen) -> float:
+            total = 0.0
+            for row in rows:
+                logs = network(row[None])[0].log_softmax(-1)
+                for one in logs:
+                    slopes = torch.autograd.grad(one, chosen, retain_graph=True)
+                    total += one.exp().item() * sum(float(s.square().sum()) for s in slopes)
+            return total / len(rows)
+
+        def ours(rows: torch.Tensor = rows, network: nn.Module = network, w=weights) -> float:
+            return sum(float(one.sum()) for one in fisher.exact(network, w, rows))
+
+        ours()  # what is imported at first use
+        times = []
+        for _ in range(repeats):
+            other, slow = timed(plain)
+            found, quick = timed(ours)
+            times.append((slow, quick))
+        report(name, np.array(times), other / found - 1)
 
 
 def report(words: str, times: np.ndarray, off: float) -> None:

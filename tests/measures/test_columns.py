@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 
 from eevee.base.errors import EeveeError
-from eevee.measures import find_measures, leep, logme, measure_files, pactran_gaussian
+from eevee.measures import (
+    LossDataCurve,
+    find_measures,
+    leep,
+    logme,
+    loss_data_columns,
+    measure_files,
+    pactran_gaussian,
+)
 from eevee.measures.catalog import NAMES
 from eevee.measures.columns import HEADER
 from eevee.readers import read_table
@@ -89,6 +97,42 @@ def test_what_a_file_lacks_is_left_out_with_a_note_and_nothing_at_all_is_an_erro
         measure_files([tmp_path / "m__t.labels.npy"], find_measures("logme"))
 
 
+def curves(tmp_path: Path, names: str, losses: list[float], **options: Any) -> Any:
+    """What is read off curves that are given, for one file."""
+    data = made(30, 3, 2)
+    np.savez(tmp_path / "m__t.npz", features=data.features, labels=data.labels, seconds=1.0)
+    curve = LossDataCurve.of([10, 20, 27], losses, n_classes=2, label_entropy=0.69)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loss_data_columns, "loss_data_curve", lambda *_, **__: curve)
+        return measure_files([tmp_path / "m__t.npz"], find_measures(names), **options)
+
+
+def test_curves_that_rise_are_noted_once_per_file(tmp_path: Path):
+    found = curves(tmp_path, "va,mdl,sdl-e0.35,esc-e0.35", [0.5, 0.2, 0.3], n_groups=0)
+    assert [one.measure.value for one in found.scores if one.name == "esc-e0.35"] == [20]
+    said = [note.partition("npz: ")[2] for note in found.notes]
+    assert said == ["the loss rises at 27 samples; SDL and eSC assume that it never does"]
+    gone = curves(tmp_path, "esc-e0.25,sdl-e0.25", [0.5, 0.2, 0.3], n_groups=0)
+    assert any("reaches a loss of 0.25 and leaves it again" in note for note in gone.notes)
+    assert any("with 27 samples, so" in n and "such as sdl-e0.33" in n for n in gone.notes)
+    assert curves(tmp_path, "va,mi", [0.5, 0.2, 0.3]).notes == ()
+
+
+def test_a_permutation_that_does_not_reach_epsilon_is_worse_and_the_value_stays(tmp_path: Path):
+    data = made(80, 3, 2, apart=4)
+    np.savez(tmp_path / "m__t.npz", features=data.features, labels=data.labels, seconds=1.0)
+    args = ([tmp_path / "m__t.npz"], find_measures("esc-e0.5,mdl"))
+    found = measure_files(*args, n_groups=0, n_permutations=3)
+    alone = measure_files(*args, n_groups=0)
+    esc, mdl = found.scores
+    assert esc.measure.value == alone.scores[0].measure.value
+    assert esc.null is not None
+    assert mdl.null is not None
+    assert (esc.null.p, esc.null.n) == (0.25, 3)
+    assert math.isnan(esc.null.mean)
+    assert math.isfinite(mdl.null.mean)
+
+
 def test_an_error_names_the_file(tmp_path: Path):
     np.savez(tmp_path / "m__t.npz", features=np.ones((9, 2)), labels=np.arange(9) % 2)
     with pytest.raises(EeveeError, match=r"m__t\.npz: features: all columns are constant"):
@@ -111,6 +155,8 @@ def test_names_are_found_expanded_and_refused():
         ("logm", "did you mean 'logme'"),
         ("", "is no measure"),
         ("logme,logme", "appears twice"),
+        ("sdl,sdl-e0.1", "'sdl' and 'sdl-e0.1' are the same"),
+        ("esc-e0.50,va,esc-e0.5", "'esc-e0.50' and 'esc-e0.5' are the same"),
         ("pactran-gaussian-a1..2-b1", "must be numbers"),
         ("pactran-gaussian-a0-b1", "a must be a positive number"),
     ):

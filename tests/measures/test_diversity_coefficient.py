@@ -82,6 +82,7 @@ def test_bad_input_is_an_error():
     for wrong, said in (
         (good[:2, :2], "at least 3"),
         (good[:3], "tasks x tasks"),
+        ([[0.0, 1.0], [1.0]], "lengths"),
         (uneven, "not symmetric"),
         (good + 1, "from itself"),
         (-good, "0 or more"),

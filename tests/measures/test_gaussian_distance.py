@@ -79,6 +79,8 @@ def test_limits_are_exact():
     assert hellinger_diversity(0, 2, 0) == 0
     assert hellinger_diversity(3, 1, 0) == pytest.approx(1 - 1 / np.sqrt(1 + 9 / 2), rel=1e-12)
     assert hellinger_diversity(1e9, 1, 0.1) == pytest.approx(1, abs=1e-8)
+    assert hellinger_diversity(1e200, 1, 0.1) == 1
+    assert hellinger_diversity(3e-200, 1e-200, 0) == pytest.approx(1 - 1 / np.sqrt(1 + 9 / 2))
     scaled = hellinger_diversity(30, 10, 4)
     assert hellinger_diversity(3, 1, 0.4) == pytest.approx(scaled, rel=1e-12)
     assert hellinger([0, 0], np.eye(2), [0, 0], np.eye(2)) == 0
@@ -90,12 +92,17 @@ def test_bad_input_is_an_error():
         ((1, 0, 0), "not all 0"),
         ((1, np.nan, 1), "must be finite"),
         ((np.inf, 1, 1), "mean_sd must be"),
+        (("wide", 1, 1), "mean_sd must be"),
     ):
         with pytest.raises(EeveeError, match=said):
             hellinger_diversity(*given)
     for point, said in (
         ((0, 1, [0, 0], 1), "means of one length"),
         ((0, -1, 0, 1), "not positive definite"),
+        ((np.nan, 1, 0, 1), "a mean must be finite"),
+        ((0, np.inf, 0, 1), "a covariance must be finite"),
+        (("a", 1, 0, 1), "numbers"),
+        (([0, 0], [[1], [0, 1]], [0, 0], np.eye(2)), "lengths"),
         (([0, 0], [[1, 2], [0, 1]], [0, 0], np.eye(2)), "symmetric"),
     ):
         with pytest.raises(EeveeError, match=said):

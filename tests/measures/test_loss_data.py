@@ -65,10 +65,13 @@ def test_right_and_left_edges_are_a_bracket_of_a_curve_that_never_rises(losses: 
     falling = sorted((min(one, math.log(4)) for one in losses), reverse=True)
     curve = LossDataCurve.of(SIZES, falling, n_classes=4)
     assert not len(curve.rises)
-    middle = curve.sdl(0.3, rule="trapezoid")
-    assert middle.low - 1e-9 <= middle.value <= middle.high + 1e-9
-    assert middle.low == pytest.approx(curve.sdl(0.3, rule="right").value)
-    assert middle.high == pytest.approx(curve.sdl(0.3, rule="left").value)
+    for middle, left in (
+        (curve.sdl(0.3, rule="trapezoid"), curve.sdl(0.3)),
+        (curve.mdl(rule="trapezoid"), curve.mdl()),
+    ):
+        assert middle.low - 1e-9 <= middle.value <= middle.high + 1e-9
+        assert middle.high == (pytest.approx(left.value) if middle.observed else math.inf)
+    assert curve.sdl(0.3).low == pytest.approx(curve.sdl(0.3, rule="right").value)
 
 
 def test_a_complexity_that_was_not_seen_is_a_bound_and_no_number():
@@ -119,11 +122,25 @@ def test_curves_that_rise_say_so_and_can_be_made_to_fall():
     assert curve.rises.tolist() == [3]
     assert curve.crossings(0.3) == 2
     assert len(curve_notes(curve, [0.3])) == 2
-    assert curve_notes(curve, [0.05])[0].startswith("odd: the loss rises at 3")
+    assert curve_notes(curve, [0.05]) == [
+        "odd: the loss rises at 3 samples; SDL and eSC assume that it never does"
+    ]
     expected = IsotonicRegression(increasing=False).fit_transform([1, 2, 3, 4], curve.mean)
     np.testing.assert_allclose(curve.falling().mean, expected)
     assert not len(curve.falling().rises)
     assert loss_data_table([curve], epsilons=[0.3]).notes == tuple(curve_notes(curve, [0.3]))
+
+
+def test_a_loss_above_the_uniform_code_is_a_rise_of_which_the_sums_are_no_bracket():
+    curve = LossDataCurve.of([10, 20], [2.0, 0.1], n_classes=2)
+    assert curve.rises.tolist() == [10]
+    assert curve.mdl().low == pytest.approx(10 * 2.0 + 10 * 0.1)
+    assert curve.mdl().high > curve.mdl().low
+    worse = LossDataCurve.of([10, 11], [2.0, 0.1], n_classes=2)
+    assert worse.mdl().high < worse.mdl().low
+    assert curve.falling().mean.tolist() == pytest.approx([math.log(2), 0.1])
+    assert not len(curve.falling().rises)
+    assert not len(LossDataCurve.of([10, 20], [2.0, 0.1]).rises)
 
 
 def test_sizes_are_evenly_spaced_in_their_logarithm():
@@ -133,8 +150,13 @@ def test_sizes_are_evenly_spaced_in_their_logarithm():
     assert log_sizes(1, 4, 30) == [1, 2, 3, 4]
     assert log_sizes(3, 90, 1) == [90]
     assert portion_sizes(100000)[:3] == [100, 200, 400]
-    with pytest.raises(EeveeError, match="sizes"):
-        log_sizes(20, 10)
+    wrong: tuple[tuple[Any, ...], ...] = ((20, 10), (10, math.inf), (10, 20, 2.5), (0, 5))
+    for given_sizes in wrong:
+        with pytest.raises(EeveeError, match="sizes"):
+            log_sizes(*given_sizes)
+    for n, portions in ((0, [0.5]), (10, [2.0]), (10, [math.nan])):
+        with pytest.raises(EeveeError, match="portions"):
+            portion_sizes(n, portions)
 
 
 @pytest.mark.parametrize(
@@ -148,6 +170,11 @@ def test_sizes_are_evenly_spaced_in_their_logarithm():
         ([1, 2], [1.0, np.nan], {}, "finite"),
         ([1, 2], [1.0, -0.1], {}, "below 0"),
         ([1, 2], [1.0, 0.5], {"n_classes": 1}, "n_classes"),
+        ([1, 2], [1.0, 0.5], {"n_classes": math.nan}, "n_classes"),
+        ([1, 2], [1.0, 0.5], {"n_classes": 2.5}, "n_classes"),
+        ([1, 2], [1.0, 0.5], {"n_classes": 2, "label_entropy": 1.0}, "in nats"),  # a bit
+        ([1, 2], [[1.0], [0.5, 0.3]], {}, "different lengths"),
+        ([[1], [2, 3]], [1.0, 0.5], {}, "different lengths"),
         ([1, 2], [1.0, 0.5], {"label_entropy": -1}, "label_entropy"),
     ],
 )
@@ -164,6 +191,9 @@ def test_what_cannot_be_read_off_is_refused():
         curve.mi,
         lambda: curve.sdl(-0.1, rule="right"),
         lambda: curve.mdl(rule="middle"),  # type: ignore[arg-type]
+        lambda: curve.esc(math.nan),
+        lambda: curve.esc("low"),  # type: ignore[arg-type]
+        lambda: curve.crossings(math.nan),
         lambda: loss_data_table([]),
         lambda: loss_data_table([curve, curve], rule="right"),
         lambda: loss_data_table([curve], unit="bytes"),  # type: ignore[arg-type]
@@ -175,6 +205,11 @@ def test_what_cannot_be_read_off_is_refused():
             pd.DataFrame({"seed": [1, 2], "samples": [1, 2], "val_loss": [0.1, 0.2]})
         ),
     ]
+    row = {"name": "a", "seed": 0, "samples": 10, "val_loss": 0.5}
+    for column, cell in (("name", None), ("seed", math.nan), ("samples", None), ("val_loss", "x")):
+        frame = pd.DataFrame([row, {**row, "seed": 1, column: cell}])
+        asked.append(lambda frame=frame: curves_of_frame(frame))  # type: ignore[misc]
+    asked.append(lambda: curves_of_frame(pd.DataFrame([row]).iloc[:0]))
     for one in asked:
         with pytest.raises(EeveeError):
             one()

@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from eevee.base.errors import EeveeError
@@ -88,10 +90,38 @@ def test_default_sizes_are_log_spaced_up_to_all():
     assert len(curve.sizes) == 10
 
 
+def test_a_probe_that_draws_is_seeded_and_the_global_state_is_left_alone():
+    def curve(probe: Any) -> np.ndarray:
+        return loss_data_curve(DATA.features, DATA.labels, probe, sizes=[20], n_seeds=2).losses
+
+    forest = RandomForestClassifier(3)
+    pipe = make_pipeline(StandardScaler(), RandomForestClassifier(3))
+    np.random.seed(1)  # noqa: NPY002  # what a probe without a seed would draw from
+    before = np.random.get_state()[1].copy()  # type: ignore[index]  # noqa: NPY002
+    first = [curve(forest), curve(pipe)]
+    np.testing.assert_array_equal(before, np.random.get_state()[1])  # type: ignore[index]  # noqa: NPY002
+    np.testing.assert_array_equal(first, [curve(forest), curve(pipe)])
+    assert forest.random_state is None
+    own = [curve(RandomForestClassifier(3, random_state=seed)) for seed in (1, 2)]
+    assert not np.array_equal(*own)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         ({"sizes": [200]}, "1..108"),
+        ({"sizes": [10.5]}, "whole"),
+        ({"sizes": [np.nan]}, "whole"),
+        ({"sizes": [10, 10]}, "different"),
+        ({"sizes": 10}, "sizes"),
+        ({"n_seeds": 2.5}, "n_seeds"),
+        ({"seed": -1}, "seed"),
+        ({"smoothing": np.nan}, "smoothing"),
+        ({"probe": MLPProbe}, "not a class"),
+        ({"probe": MLPProbe(hidden=(2.5,))}, "above 0"),
+        ({"probe": MLPProbe(hidden=4)}, "tuple"),  # type: ignore[arg-type]
+        ({"probe": MLPProbe(n_steps=2.5)}, "above 0"),  # type: ignore[arg-type]
+        ({"probe": MLPProbe(learning_rate=np.nan)}, "learning_rate"),
         ({"sizes": [0, 5]}, "1..108"),
         ({"sizes": []}, "1..108"),
         ({"n_seeds": 0}, "n_seeds"),
@@ -155,6 +185,14 @@ def test_networks_trained_at_once_are_those_trained_one_by_one():
             assert found[i, j] == pytest.approx(by_torch(probe, draw, size, 3), rel=1e-4)
     alone = probe.losses(draws(2)[1:], [16], 3)
     assert alone[0, 0] == pytest.approx(found[1, 1], rel=1e-5)
+
+
+def test_weights_start_within_one_over_the_root_of_the_inputs():
+    layers = _Network(draws(1)[0], 50, 16).start([400, 30, 3])
+    for (weights, biases), n_in in zip(layers, (400, 30), strict=True):
+        assert np.abs(weights).max() <= n_in**-0.5
+        assert weights.std() == pytest.approx((3 * n_in) ** -0.5, rel=0.15)
+        assert np.abs(biases).max() <= n_in**-0.5
 
 
 def test_batches_of_an_epoch_hold_no_sample_twice():

@@ -8,10 +8,12 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from eevee.base.errors import EeveeError
+from eevee.measures.loss_data_mlp import MLPProbe
 from eevee.measures.loss_data_search import (
     estimate_sdl,
     search_sample_complexity,
     subset_losses,
+    subset_runs,
 )
 from tests.measures.conftest import made
 
@@ -78,7 +80,20 @@ def test_what_is_not_reached_is_a_lower_bound_and_not_certified():
         lambda n, c, _: np.full(c, 0.15 if n >= 200 else 0.9), 0.2, 500
     ).measure
     assert (almost.bound, almost.observed, almost.certified) == ("exact", True, False)
-    assert (almost.low, almost.value) == (150, 200)
+    assert (almost.low, almost.value) == (199, 200)
+    coarse = search_sample_complexity(
+        lambda n, c, _: np.full(c, 0.15 if n >= 190 else 0.9), 0.2, 500, n_rounds=1
+    ).measure
+    assert (coarse.low, coarse.value) == (150, 200)
+
+
+def test_a_loss_of_half_of_epsilon_that_is_met_later_is_certified():
+    found = search_sample_complexity(
+        lambda n, c, _: np.full(c, 0.05 if n in (67, 68) else 0.15 if n >= 66 else 0.9), 0.2, 100
+    )
+    assert found.measure.certified
+    assert (found.measure.low, found.measure.value) == (66, 67)
+    assert len(found.losses) <= 30
 
 
 def test_losses_are_cut_off_at_the_ceiling():
@@ -130,6 +145,7 @@ def test_tight_needs_enough_data_sets():
 def test_a_surplus_without_end_is_a_lower_bound():
     found = estimate_sdl(lambda m, _: np.full(m, 0.4), 0.1, 7, 5)
     assert found.value == pytest.approx(7 * 0.3)
+    assert found.high == math.inf
     assert (found.bound, found.observed, found.certified) == ("lower", False, False)
 
 
@@ -153,7 +169,19 @@ def test_subsets_of_samples_are_fitted_and_scored_on_another():
 
 @pytest.mark.parametrize(
     "options",
-    [{"epsilon": 0}, {"delta": 0}, {"delta": 1}, {"ceiling": 0.4}, {"largest": 0}, {"n_rounds": 0}],
+    [
+        {"epsilon": 0},
+        {"epsilon": math.nan},
+        {"delta": 0},
+        {"delta": 1},
+        {"ceiling": 0.4},
+        {"largest": 0},
+        {"largest": math.nan},
+        {"largest": 10.5},
+        {"n_rounds": 0},
+        {"n_rounds": 1.5},
+        {"seed": -1},
+    ],
 )
 def test_settings_out_of_their_range_are_refused(options: dict[str, Any]):
     settings = {"epsilon": 0.5, "largest": 10, **options}
@@ -164,7 +192,39 @@ def test_settings_out_of_their_range_are_refused(options: dict[str, Any]):
             estimate_sdl(lambda m, _: np.zeros(m), n_datasets=3, **settings)
 
 
+def test_runs_of_subsets_fit_on_more_and_more_of_one_subset():
+    data = made(40, 3, 2, apart=3)
+    run = subset_runs(data.features, data.labels, GaussianNB())
+    found = run(30, np.random.default_rng(5))
+    at = np.random.default_rng(5).choice(40, 31, replace=False)
+    for n in (10, 30):
+        model = GaussianNB().fit(data.features[at[:n]], data.labels[at[:n]])
+        probs = model.predict_proba(data.features[at[30:]])
+        expected = -math.log((n * probs[0, data.labels[at[30]]] + 0.5) / (n + 1))
+        assert found[n - 1] == pytest.approx(expected)
+    surplus = estimate_sdl(run, 0.3, 12, 40, ceiling=1.0)
+    assert surplus.value > 0
+    with pytest.raises(EeveeError, match="all but one"):
+        run(40, np.random.default_rng(0))
+
+
+def test_probes_and_smoothings_of_subsets_that_cannot_be_are_refused():
+    data = made(40, 3, 2)
+    for probe, smoothing, words in (
+        ("a", 1.0, "probe"),
+        (MLPProbe(), 1.0, "classifier"),
+        (None, -1.0, "smoothing"),
+        (None, math.nan, "smoothing"),
+    ):
+        for make in (subset_losses, subset_runs):
+            with pytest.raises(EeveeError, match=words):
+                make(data.features, data.labels, probe, smoothing=smoothing)
+
+
 def test_what_is_no_loss_is_refused():
+    for given in (["a"], None, [[0.1], [0.1, 0.2]]):
+        with pytest.raises(EeveeError, match="draw"):
+            search_sample_complexity(lambda n, c, _, one=given: one, 0.5, 1)
     for losses in (np.zeros(2), np.array([np.nan]), np.array([-1.0])):
         with pytest.raises(EeveeError, match="draw"):
             estimate_sdl(lambda m, _, given=losses: given, 0.5, 1, 3)

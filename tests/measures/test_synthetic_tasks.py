@@ -67,9 +67,15 @@ def test_benchmarks_and_tasks_that_cannot_be_are_errors():
     for given in ({"mean_sd": -1}, {"mean_sd": np.nan}, {"mean_sd": 1, "sd_mean": 0, "sd_sd": 0}):
         with pytest.raises(EeveeError, match="standard deviations"):
             GaussianBenchmark(**given)
-    with pytest.raises(EeveeError, match="at least 2 are needed"):
-        GaussianBenchmark(1, n_classes=1)
-    for more in ({"n_ways": 1}, {"n_ways": 101}, {"n_shots": 0}):
+    for n in (1, 2.5, np.nan):
+        with pytest.raises(EeveeError, match="at least 2 are needed"):
+            GaussianBenchmark(1, n_classes=n)  # type: ignore[arg-type]
+    for wrong in ({"n_hidden": 0}, {"n_ways": 1}):
+        with pytest.raises(EeveeError, match="random_probe"):
+            random_probe(**wrong)
+    with pytest.raises(EeveeError, match="seed"):
+        GaussianBenchmark(1, seed=-1).classes  # noqa: B018
+    for more in ({"n_ways": 1}, {"n_ways": 101}, {"n_shots": 0}, {"n_shots": 2.5}):
         with pytest.raises(EeveeError, match="a task of"):
             GaussianBenchmark(1).task(np.random.default_rng(0), **more)
 

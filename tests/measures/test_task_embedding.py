@@ -13,6 +13,7 @@ from scipy.spatial import distance as scipy_distance
 from torch import nn
 
 from eevee.base.errors import EeveeError
+from eevee.measures import fisher, task_embedding
 from eevee.measures.fisher import HeadFit, balanced_batches, drawn, exact, of_batches
 from eevee.measures.task_distances import KINDS, task2vec_distances
 from eevee.measures.task_embedding import _adam, task2vec
@@ -202,6 +203,13 @@ def test_bad_input_of_an_embedding_is_an_error(task: Any):
     )
     assert task2vec(batched, rows, labels, fit=SHORT, method="reference").shape == (4,)
     for change, said in (
+        ({"network": "resnet"}, "torch module"),
+        ({"inputs": rows[:, :2]}, "the network failed on the inputs: mat1"),
+        ({"inputs": rows.astype(str)}, "must be numbers"),
+        ({"inputs": 1.0}, "inputs of shape"),
+        ({"inputs": [[1.0], [1.0, 2.0]]}, "different lengths"),
+        ({"fit": HeadFit(epochs=1, draws=640, learning_rate=1e308)}, "not finite"),
+        ({"method": "montecarlo", "n_draws": 1.5}, "n_draws must be"),
         ({"labels": labels[:5]}, "5 labels"),
         ({"labels": labels * 0}, "1 classes"),
         ({"labels": labels * 0.5}, "whole numbers or text"),
@@ -218,6 +226,34 @@ def test_bad_input_of_an_embedding_is_an_error(task: Any):
         network, values, codes = given.pop("network"), given.pop("inputs"), given.pop("labels")
         with pytest.raises(EeveeError, match=said):
             task2vec(network, values, codes, **given)
+
+
+def test_settings_of_a_fit_without_a_whole_batch_are_refused():
+    for given, said in (
+        ({"draws": 10}, "no batch of 64"),
+        ({"epochs": 0}, "counts"),
+        ({"batch_size": 2.5}, "counts"),
+        ({"learning_rate": np.nan}, "learning_rate"),
+        ({"weight_decay": -1}, "weight_decay"),
+    ):
+        with pytest.raises(EeveeError, match=said):
+            HeadFit(**given)
+
+
+def test_parts_of_the_inputs_make_no_difference(monkeypatch: pytest.MonkeyPatch, task: Any):
+    rows, labels = task
+    whole = task2vec(probe(), rows, labels, fit=SHORT)
+    monkeypatch.setattr(task_embedding, "_ROWS", 5)
+    monkeypatch.setattr(fisher, "_MOST_NUMBERS", 1000)
+    assert 1 < fisher._rows_at_once(probe(), weights_of(probe(), "0.weight"), inputs()) < 20
+    np.testing.assert_allclose(task2vec(probe(), rows, labels, fit=SHORT), whole, rtol=1e-9)
+
+
+def test_what_modules_return_counts_for_how_many_rows_are_taken_at_once():
+    network = nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.Flatten(), nn.Linear(32, 3)).double()
+    n_classes, values = fisher.numbers_of(network, torch.zeros(1, 1, 6, 6).double())
+    assert n_classes == 3
+    assert values == 32 + 32 + 32 + 3 + 3  # each layer, and the whole
 
 
 def embeddings(n: int = 5, seed: int = 0) -> np.ndarray:
@@ -294,6 +330,24 @@ def test_bad_input_of_distances_is_an_error():
     ):
         with pytest.raises(EeveeError, match=said):
             task2vec_distances(wrong)
+    for factor in (1e-200, 1e200):
+        with pytest.raises(EeveeError, match="rescale"):
+            task2vec_distances(table * factor)
+    faint = table * np.array([[1e-60], [1], [1e60], [1], [1]])
+    assert np.isfinite(task2vec_distances(faint)).all()
+    faint[0, 0] = 1e-300
+    assert np.isfinite(task2vec_distances(faint)).all()
+    with pytest.raises(EeveeError, match="lengths"):
+        task2vec_distances([[1.0], [1.0, 2.0]])
+    with pytest.raises(EeveeError, match="same information"):
+        task2vec_distances(np.ones((3, 5)), "correlation")
+    for kind, scale in (
+        ("normalized_cosine", np.ones((2, 40))),
+        ("normalized_cosine", np.eye(5, 40)),
+        ("cosine", np.ones((2, 40))),
+    ):
+        with pytest.raises(EeveeError, match="scale"):
+            task2vec_distances(table + 1, kind, scale=scale)
     with pytest.raises(EeveeError, match="did you mean 'cosine'"):
         task2vec_distances(table, "cosin")
     with pytest.raises(EeveeError, match="convention must be"):

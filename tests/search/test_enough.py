@@ -57,6 +57,9 @@ def test_what_is_no_curve_is_refused():
         smallest_size(pd.DataFrame({"k": [1]}), 0.1)
     with pytest.raises(EeveeError, match="no size has a loss"):
         smallest_size(pd.DataFrame({"k": [1], "best_all": [np.nan]}), 0.1)
+    assert list(sizes_that_reach(pd.DataFrame({"k": [1], "best_all": [1.0]}), 0.1)) == ["all"]
+    with pytest.raises(EeveeError, match="no losses"):
+        sizes_that_reach(pd.DataFrame({"k": [1]}), 0.1)
     with pytest.raises(EeveeError, match="epsilon"):
         smallest_size(pd.DataFrame({"k": [1], "best_all": [1.0]}), -0.1)
 

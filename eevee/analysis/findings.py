@@ -18,7 +18,7 @@ FEW_MODELS = 10
 RANGE = 0.05
 """Spread of a share below which scores hardly tell models apart."""
 SAME = 0.999
-"""Correlation from which two columns hold the same."""
+"""Correlation from which two columns say the same."""
 _LACKING = 0.5
 
 
@@ -157,8 +157,10 @@ def _determined(table: ResultsTable) -> Iterator[Finding]:
     pairs = list(zip(rows, others, strict=True))
     if pairs:
         some = ", ".join(f"{names[i]!r} and {names[j]!r}" for i, j in pairs[:3])
-        said = f"{len(pairs)} pair{'s' * (len(pairs) > 1)} of columns hold the same: {some}"
-        yield Finding("doubt", said, "keep one of each: --drop-columns")
+        said = (
+            f"{len(pairs)} pair{'s' * (len(pairs) > 1)} of columns correlate above {SAME}: {some}"
+        )
+        yield Finding("doubt", said, "one of each may do: --drop-columns leaves columns out")
     if table.coverage < 1.0 or table.n_models < len(names) + 3 or len(names) < 3:
         return
     standard = _standardised(scores)

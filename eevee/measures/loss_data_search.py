@@ -22,6 +22,7 @@ from eevee.measures.loss_data_probes import (
     default_probe,
     smoothed,
 )
+from eevee.measures.resampling import jackknife_stderr
 from eevee.measures.sample import Sample
 
 BINS = 10
@@ -251,8 +252,7 @@ def _jackknife(runs: FloatArray, epsilon: float) -> float:
     if n < 2:
         return math.nan
     without = (runs.sum(axis=0) - runs) / (n - 1)
-    values = np.maximum(without - epsilon, 0).sum(axis=1)
-    return math.sqrt((n - 1) * float(np.var(values)))
+    return float(jackknife_stderr(np.maximum(without - epsilon, 0).sum(axis=1)))
 
 
 def subset_losses(

@@ -20,10 +20,12 @@ from scipy import stats
 
 from eevee.analysis.standings import correlation_map, group_means, standings
 from eevee.base.errors import EeveeError
+from eevee.readers import read_table
 from eevee.report.html.page import gather, render, write_report
 from eevee.report.html.pictures import Legend, matrix
 from eevee.report.html.svg import text_width
 from eevee.report.run_folder import write_table
+from eevee.search.compare import best_baseline
 from eevee.tables.results_table import ResultsTable
 from tests.cli.conftest import run_in_process
 from tests.conftest import made_table
@@ -32,7 +34,7 @@ from tests.report.html_runs import ODD, SCRIPT
 ALL = ("tiers", "front", "sweep", "assess")
 SECTIONS = {
     *("verdict", "tiers", "data", "budget-section", "subsets", "ablation", "ranking", "sizes"),
-    *("assessed", "stability", "maps", "models", "groups", "limits", "reproduce"),
+    *("assessed", "stability", "maps", "models", "groups", "limits", "lacking", "reproduce"),
 }
 
 
@@ -235,8 +237,9 @@ def test_the_first_lines_say_what_to_run_what_it_costs_and_how_far_to_trust_it(r
         others = 7 - len(tier["benchmarks"])
         assert f"The {others} other benchmark" in first
         assert f"predicted with an error of {root(unseen)} standard deviations" in first
-        assert f"it is {root(tier['search_loss']['mean'])}; with benchmarks drawn" in first
-        assert f"for the same budget, {root(verdict['random_median'])}." in first
+        assert (
+            f"it is {root(tier['search_loss']['mean'])}; {root(verdict['random_median'])}" in first
+        )
     ranked = pd.read_csv("tiers/figures/rank.csv")
     assert f"mean has {root(ranked['mean_predictor'].max())}." in first
     assert "Not checked on models that the search did not see" in first
@@ -249,17 +252,23 @@ def test_the_next_steps_are_commands_that_run(
         copy = shutil.copytree if (runs / name).is_dir() else shutil.copy
         copy(runs / name, tmp_path / name)
     monkeypatch.chdir(tmp_path)
-    check, choose, measure, predict = gather(["tiers"]).next_steps
+    check, choose, measure, predict, hand_on = gather(["tiers"]).next_steps
     assert "costs" in choose.what
-    assess, report = (shlex.split(line) for line in check.lines)
+    assess, other, report = (shlex.split(line) for line in check.lines)
+    assert other[:2] == ["eevee", "assess"]
     quick = ("--search", "greedy", "--n-folds", "2", "--n-repeats", "1", "--n-random", "5", "-q")
     assert assess[:2] == ["eevee", "assess"]
     run_in_process(*assess[1:], *quick)
-    assert report == ["eevee", "report", "tiers", "assess"]
+    run_in_process(*other[1:], *quick)
+    assert report[:3] == ["eevee", "report", "tiers"]
     page = gather(report[2:])
     assert "On models that no search saw" in render(page)
-    assert page.decision.tiers[0].assessed.startswith("an error of ")
-    assert page.decision.tiers[0].luck == ""  # what was checked is said instead
+    for tier in page.decision.tiers:
+        assert tier.assessed.startswith("an error of ")
+        assert tier.luck == ""  # what was checked is said instead
+    assert "Check the search" not in page.next_steps[0].what
+    run_in_process(*shlex.split(hand_on.lines[0])[1:])
+    assert any(Path("card").iterdir())
     (header,) = measure.lines
     columns = next(csv.reader([header]))
     scores = pd.read_csv("s.csv", index_col=0).loc[["m00", "m01"], columns[1:]]
@@ -267,6 +276,95 @@ def test_the_next_steps_are_commands_that_run(
     words = shlex.split(predict.lines[0])
     assert "--costs" not in words
     assert ODD[0] in run_in_process(*words[1:], "--scorer", "ridge", "--json").stdout
+
+
+def test_the_best_simple_search_is_that_of_the_terminal(runs: Path):
+    page = gather(["tiers"])
+    rows = pd.read_csv("tiers/baselines.csv")
+    for one in page.decision.tiers:
+        best = best_baseline(rows[rows["tier"] == one.tier.name])
+        assert best is not None
+        assert one.rival == (best["method"], pytest.approx(best["loss"]))
+        same = root(best["loss"]) == root(one.tier.search_loss.mean)
+        said = "does as well" if same else f"{root(best['loss'])} by the best simple search"
+        assert said in one.buys
+
+
+def test_a_card_says_how_its_own_mean_orders_the_models(runs: Path):
+    page = gather(["tiers"])
+    table = read_table("s.csv", costs="c.csv")
+    scores = (table.scores - table.scores.mean()) / table.scores.std(ddof=0)
+    text = render(page)
+    for one in page.decision.tiers:
+        tau = stats.kendalltau(scores.mean(axis=1), scores[list(one.names)].mean(axis=1)).statistic
+        assert f"Kendall&#39;s tau of {tau:.2f} (1 is" in text
+        assert ("predict the other benchmarks before" in one.leaderboard) == (tau < 0.9)
+
+
+def test_an_error_is_said_in_points_of_a_benchmark_that_is_not_run(runs: Path):
+    page = gather(["tiers"])
+    first = page.decision.tiers[0]
+    units = read_table("s.csv", costs="c.csv").scores.std(ddof=0).drop(list(first.names))
+    name = units.sort_values().index[len(units) // 2]
+    points = units[name] * first.unseen**0.5
+    assert page.decision.example.endswith(f"is {points:.2g} points.")
+
+
+def test_costs_per_model_are_said_to_be_a_statistic_with_their_range(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    table = made_table(12, 5, seed=1)
+    table.scores.rename_axis("model").to_csv("s.csv")
+    rng = np.random.default_rng(0)
+    costs = pd.DataFrame(rng.lognormal(size=(12, 5)), table.scores.index, table.scores.columns)
+    costs.rename_axis("model").round(3).to_csv("c.csv")
+    how = ("--scorer", "ridge", "--n-splits", "2", "--search", "greedy", "--out", "run", "-q")
+    run_in_process("tiers", "s.csv", "--costs", "c.csv", "--budget", "a=50%", *how)
+    page = gather(["run"])
+    (one,) = page.decision.tiers
+    paid = costs.round(3)[list(one.names)].sum(axis=1)
+    assert one.paid == pytest.approx((paid.min(), paid.max()))
+    assert f"Costs are the median over models: {one.per_model}" in render(page)
+
+
+def test_sizes_without_costs_speak_of_no_cost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    made_table(12, 5, seed=1).scores.rename_axis("model").to_csv("s.csv")
+    how = ("--scorer", "ridge", "--n-splits", "2", "--search", "greedy", "--out", "run", "-q")
+    run_in_process("tiers", "s.csv", "--size", "one=1", "--size", "two=2", *how)
+    page = gather(["run"])
+    text = render(page)
+    first = text[: text.index('<section id="data"')]
+    assert "no costs were given, each counts 1" in first
+    assert "of the cost of everything" not in first
+    assert 'scope="col" class="n">Budget' not in first
+    assert "has 2 times as many benchmarks as one" in page.next_steps[1].what
+    assert [line.split()[-4:-2] for line in page.next_steps[0].lines[:2]] == [
+        ["-k", "1"],
+        ["-k", "2"],
+    ]
+
+
+def test_what_limits_the_search_and_near_duplicates_are_in_the_check(runs: Path, tmp_path: Path):
+    shutil.copytree("tiers", tmp_path / "tiers")
+    path = tmp_path / "tiers/config.json"
+    config = json.loads(path.read_text())
+    config["command_line"]["more"] += ["--max-size", "3"]
+    config["table"]["near_duplicates"] = {"models": 2, "said": "2 models are nearly equal"}
+    path.write_text(json.dumps(config))
+    (line, *_) = gather([path.parent]).next_steps[0].lines
+    words = shlex.split(line)
+    assert words[words.index("--max-size") + 1] == "3"
+    assert "--group-duplicates" in words
+
+
+def test_outer_splits_are_as_many_as_assess_has():
+    from eevee.assessment.study import Study
+    from eevee.report.html.next_steps import OUTER_SPLITS
+
+    study = Study.of(made_table(12, 5, seed=1), 2, scorer="ridge")
+    assert study.n_folds * study.n_repeats == OUTER_SPLITS
 
 
 def test_the_word_for_luck_is_that_of_the_verdict(runs: Path):
@@ -386,9 +484,9 @@ def test_doubts_about_the_table_are_said_before_the_tiers_are_trusted(runs: Path
     path.write_text(json.dumps(config))
     text = render(gather([path.parent]))
     first = " ".join(Parsed(text[: text.index("<nav")]).texts)
-    assert "9 things in the table look wrong or doubtful" in first
-    assert text.count("runs &lt;b&gt;") == 9
+    assert re.search(r"9 doubts about\s+the table\s*: Column 0 runs <b>", first)
+    assert text.count("runs &lt;b&gt;") == 10  # the first also before the tiers are trusted
     assert "<summary>2 more</summary>" in text
     config["table"]["findings"] = said[:1]
     path.write_text(json.dumps(config))
-    assert "1 thing in the table looks wrong" in render(gather([path.parent]))
+    assert "1 doubt about" in render(gather([path.parent]))

@@ -17,6 +17,8 @@ from eevee.tiers.file import AssessedLoss, Tier, TierSet
 _VERDICT = "verdict: "
 LEAST_SHARE = 1 / 3
 """As in `eevee.search.verdict`, which loads torch."""
+LIKE = 0.9
+"""Kendall's tau from which two orders of models count as alike: 95 % of the pairs."""
 _BY = ("tiers", "pareto")
 """Verbs that leave tiers, in the order in which theirs are shown."""
 
@@ -44,6 +46,12 @@ class ShownTier:
         The loss of its procedure on models that no search saw, in words; "" if not assessed.
     diversity : tuple of float
         Mean of 1 - |Spearman's rho| between its columns, and the interval; NaN where not known.
+    rival : tuple of (method, search loss)
+        The best simple search for the same; "" where none ran.
+    order : float
+        Kendall's tau of the order of models by their mean on the tier with that by all benchmarks.
+    paid : tuple of float
+        Least and most that a model of the table cost on it; NaN where costs are not per model.
     """
 
     tier: Tier
@@ -55,6 +63,9 @@ class ShownTier:
     verdict: str
     assessed: str
     diversity: tuple[float, float, float] = (math.nan, math.nan, math.nan)
+    rival: tuple[str, float] = ("", math.nan)
+    order: float = math.nan
+    paid: tuple[float, float] = (math.nan, math.nan)
 
     @property
     def is_diverse(self) -> bool:
@@ -80,12 +91,43 @@ class ShownTier:
             start += f" predicted with an error of {fixed(error(self.unseen))} standard deviations"
         else:
             start = f"All are predicted with an error of {fixed(self.error)} standard deviations"
-        if not math.isfinite(self.random):
-            return f"{start}."
-        return (
-            f"{start}. Over all benchmarks it is {fixed(self.error)}; with benchmarks drawn at "
-            f"random for the same budget, {fixed(error(self.random))}."
+        return f"{start}, as the search saw it.{self._beside()}"
+
+    def _beside(self) -> str:
+        method, loss = self.rival
+        others = []
+        if math.isfinite(self.random):
+            how = "as many benchmarks drawn at random"
+            if self.tier.budget is not None:
+                how = "benchmarks drawn at random for the same budget"
+            others.append(f"{fixed(error(self.random))} with {how}")
+        alike = fixed(error(loss)) == fixed(self.error)
+        if math.isfinite(loss) and not alike:
+            others.append(f"{fixed(error(loss))} by the best simple search ({method})")
+        said = f" Over all benchmarks it is {fixed(self.error)}; {' and '.join(others)}."
+        simple = f" A simple search ({method}) does as well." if math.isfinite(loss) else ""
+        return f"{said if others else ''}{simple if alike else ''}"
+
+    @property
+    def leaderboard(self) -> str:
+        """Whether the mean on the tier orders models as all benchmarks do, in a sentence."""
+        if not math.isfinite(self.order):
+            return ""
+        words = (
+            "By their mean on these benchmarks alone, the models of the table are ordered as by "
+            f"all benchmarks with a Kendall's tau of {fixed(self.order)} (1 is the same order)"
         )
+        if self.order >= LIKE:
+            return f"{words}."
+        return f"{words}: predict the other benchmarks before you rank models."
+
+    @property
+    def per_model(self) -> str:
+        """What single models cost on it, in a clause; "" where costs are not per model."""
+        low, high = self.paid
+        if not math.isfinite(low):
+            return ""
+        return f"a single model cost {number(low)} to {number(high)}"
 
 
 @dataclass(frozen=True)
@@ -109,6 +151,8 @@ class Decision:
         Loss of guessing each benchmark's mean; NaN where it is not known.
     download : str
         The tier file as a data URI.
+    example : str
+        What an error is in points of one benchmark, in a sentence; "" where it cannot be told.
     """
 
     tiers: tuple[ShownTier, ...]
@@ -119,6 +163,7 @@ class Decision:
     also: tuple[str, ...]
     guess: float
     download: str = ""
+    example: str = ""
 
     @property
     def subsets(self) -> dict[str, tuple[str, ...]]:
@@ -180,10 +225,10 @@ def _luck(judged: Mapping[str, Any]) -> str:
     if clear is None or not math.isfinite(share):
         return ""
     if clear:
-        return "The choice is better than luck explains, as far as a search can tell."
+        return "Within the search it is better than luck explains."
     if share < LEAST_SHARE:
-        return "The choice may be luck: subsets differ by little more than noise."
-    return "The choice is not clearly better than luck."
+        return "It may be luck: subsets differ by little more than noise."
+    return "Within the search it is not clearly better than luck."
 
 
 def in_words(loss: AssessedLoss) -> str:

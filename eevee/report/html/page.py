@@ -20,6 +20,7 @@ from eevee.base.files import replacing
 from eevee.base.visible import visible
 from eevee.report.html import words
 from eevee.report.html.benchmarks import Ablations, Ranking, find_ablations, find_ranking
+from eevee.report.html.cards import with_more
 from eevee.report.html.colours import style_variables
 from eevee.report.html.data_card import DataCard, data_card
 from eevee.report.html.decision import Decision, decide
@@ -34,9 +35,12 @@ from eevee.report.html.source import Source, find_source
 from eevee.report.html.trust import Assessed, Stable, find_assessments, find_stability
 from eevee.report.out import CONFIG, config_of
 from eevee.report.run_folder import write_json
-from eevee.tables.results_table import ResultsTable
+from eevee.tables.results_table import NO_COSTS, ResultsTable
 
 REPORT = "report.html"
+SCORERS = {
+    "mlp": "a small neural network", "ridge": "ridge regression", "factor": "a factor model",
+}  # fmt: skip
 _ROOM = "eevee.report.html"
 
 
@@ -69,6 +73,22 @@ class Page:
         return self.runs[0].cost_unit
 
     @property
+    def is_paid(self) -> bool:
+        """Whether costs are known."""
+        return self.unit != NO_COSTS
+
+    @property
+    def statistic(self) -> str:
+        """The statistic over models that costs are."""
+        return self.runs[0].value("options", "cost_statistic", kind=str) or "median"
+
+    @property
+    def scorer(self) -> str:
+        """What predicts, in words."""
+        name = self.runs[0].value("scorer", "name", kind=str) or ""
+        return SCORERS.get(name, name)
+
+    @property
     def date(self) -> str:
         """The day of the last run."""
         return max(one.date for one in self.made)
@@ -90,8 +110,11 @@ def gather(
     runs = open_runs(folders)
     source = find_source(runs[0], models_file=models_file, table=table)
     ranking = find_ranking(runs)
-    decision = decide(runs, math.nan if ranking is None else ranking.mean_predictor)
     found, weights = source.table, source.weights
+    decision = decide(runs, math.nan if ranking is None else ranking.mean_predictor)
+    models = None if found is None else model_table(found, decision.subsets, weights)
+    searched = searches(runs)
+    decision = with_more(decision, searched, models, found)
     front = find_front(runs, [one.tier for one in decision.tiers])
     assessed, stability = find_assessments(runs), find_stability(runs)
     curves = find_curves(runs)
@@ -100,6 +123,7 @@ def gather(
         "tiers": bool(decision.tiers), "front": front is not None, "assessed": bool(assessed),
         "stability": stability is not None, "curves": bool(curves), "table": found is not None,
         "ranking": ranking is not None, "groups": bool(grouped),
+        "kinds": {"family", "frontier"} & {*kinds_of(runs)} != set(),
     }  # fmt: skip
     return Page(
         runs=runs,
@@ -108,14 +132,14 @@ def gather(
         card=data_card(runs[0], found),
         source=source,
         front=front,
-        searches=searches(runs),
+        searches=searched,
         ablations=find_ablations(runs),
         ranking=ranking,
         curves=curves,
         assessed=assessed,
         stability=stability,
         maps=None if found is None else maps(found, decision.subsets),
-        models=None if found is None else model_table(found, decision.subsets, weights),
+        models=models,
         groups=grouped,
         limits=limits(runs, decision, kinds_of(runs)),
         made=made(runs),

@@ -11,7 +11,10 @@ from pathlib import Path
 from eevee.report.html.decision import Decision
 from eevee.report.html.runs import Run, number_of, pick
 from eevee.report.html.words import counted, listed
+from eevee.tiers.file import Tier
 
+MORE = "more"
+"""The panel of options that have none, as the command line calls it."""
 FEW_MODELS = 30
 """Below it a table seldom tells a search from random subsets (docs/figures.md, small tables)."""
 
@@ -81,20 +84,22 @@ def lacking(runs: Sequence[Run], there: Mapping[str, bool]) -> tuple[Lacking, ..
     They read the table as the first run did.
     """
     run = runs[0]
-    goal = goal_words(runs)
+    goal = _first_goal(runs)
     extra = {
         "tiers": ("Tiers under budgets", "tiers", ["--budget", "small=10%"]),
         "front": ("The budget slider: the best subset for every budget", "pareto", []),
         "assessed": ("The error on models that no search saw", "assess", goal),
+        "kinds": ("The error on new families and on stronger models", "assess",
+                  [*goal, "--held-out", _kinds(run)]),
         "stability": ("How stable the choice is", "assess", [*goal, "--stability"]),
         "curves": ("The error over the number of benchmarks", "sweep", ["--sizes", _sizes(run)]),
         "ranking": ("How well each benchmark alone predicts all", "rank", []),
-    }
+    }  # fmt: skip
     missing = [one for name, one in extra.items() if not there[name]]
     if not there["assessed"]:
         missing = [one for one in missing if "--stability" not in one[2]]
         if there["tiers"]:  # the first of the next steps
-            missing = [one for one in missing if one[1] != "assess"]
+            missing = [one for one in missing if one[1] != "assess" or "--held-out" in one[2]]
     found = [Lacking(what, command_like(run, verb, words)[1]) for what, verb, words in missing]
     if not there["groups"] and there["table"]:
         words = ["eevee", "report", *(str(one.folder) for one in runs)]
@@ -103,13 +108,15 @@ def lacking(runs: Sequence[Run], there: Mapping[str, bool]) -> tuple[Lacking, ..
     return tuple(found)
 
 
-def command_like(run: Run, verb: str, words: Sequence[str]) -> tuple[Path, str]:
+def command_like(
+    run: Run, verb: str, words: Sequence[str], name: str | None = None
+) -> tuple[Path, str]:
     """Return a folder beside a run, and the command that reads and scores alike and writes there.
 
-    `words` are more of its options.
+    `words` are more of its options, `name` that of the folder: by default of the verb.
     """
     scores = run.words("arguments") or ["SCORES"]
-    out = run.folder.parent / ("front" if verb == "pareto" else verb)
+    out = run.folder.parent / (name or ("front" if verb == "pareto" else verb))
     if out == run.folder:
         out = out.with_name(f"{out.name}-2")
     scorer = _without(run.words("Scorer"), "--targets") if verb == "pareto" else run.words("Scorer")
@@ -124,16 +131,27 @@ def _without(words: list[str], option: str) -> list[str]:
     return words[:place] + words[place + 2 :]
 
 
-def goal_words(runs: Sequence[Run]) -> list[str]:
-    """Ask for the goal of the first tier, if there is one."""
+def _first_goal(runs: Sequence[Run]) -> list[str]:
     for run in runs:
         tiers = run.tiers()
         if tiers is not None and len(tiers):
-            first = tiers.tiers[0]
-            if first.budget is not None:
-                return ["--budget", repr(first.budget)]
-            return ["-k", str(len(first.benchmarks))]
+            return goal_words(tiers.tiers[0], run)
     return ["-k", "5"]
+
+
+def goal_words(tier: Tier, run: Run) -> list[str]:
+    """Ask `assess` for the goal that a tier was searched for."""
+    if tier.budget is None:
+        return ["-k", str(len(tier.benchmarks))]
+    more = run.words(MORE)
+    limit = [more[i : i + 2] for i, word in enumerate(more) if word == "--max-size"]
+    return ["--budget", repr(tier.budget), *(word for pair in limit for word in pair)]
+
+
+def _kinds(run: Run) -> str:
+    """Name the kinds of held-out models that this table can have."""
+    attributes = run.value("table", "model_attributes", kind=list) or []
+    return "random,family,frontier" if "family" in attributes else "random,frontier"
 
 
 def _sizes(run: Run) -> str:
@@ -168,8 +186,8 @@ def _limits(run: Run, decision: Decision, kinds: Sequence[str]) -> Iterator[str]
     ]
     if untested:
         yield (
-            f"Not tested: {listed(untested)}. There predictions can be much worse (`eevee assess "
-            "--held-out random,family,frontier`)."
+            f"Not tested: {listed(untested)}. There predictions can be much worse (commands below; "
+            "families need a column `family` in a file of models)."
         )
     models = number_of(run.config, "table", "models")
     if models < FEW_MODELS:
@@ -187,10 +205,7 @@ def _limits(run: Run, decision: Decision, kinds: Sequence[str]) -> Iterator[str]
         )
     if number_of(run.config, "table", "coverage") < 1:
         yield "Scores are missing, and gaps are seldom random: means of models compare with care."
-    yield (
-        "Other subsets are about as good. A benchmark that is left out is not a bad benchmark; it "
-        "is one that the others predict, or that few others resemble."
-    )
+    yield ("Other subsets are about as good. A benchmark that is left out is not a bad benchmark.")
 
 
 def kinds_of(runs: Sequence[Run]) -> tuple[str, ...]:

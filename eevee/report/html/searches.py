@@ -84,6 +84,18 @@ class Search:
         return any(map(math.isfinite, again))
 
     @property
+    def rival(self) -> tuple[str, float]:
+        """The best simple search and its loss, as in the terminal; ("", NaN) where none ran."""
+        ran = [one for one in self.baselines[1:] if not math.isfinite(one.low)]
+        again = any(math.isfinite(one.rescored) for one in self.baselines)
+        losses = [one.rescored if again else one.loss for one in ran]
+        known = [i for i, loss in enumerate(losses) if math.isfinite(loss)]
+        if not known:
+            return "", math.nan
+        best = ran[min(known, key=losses.__getitem__)]
+        return best.method, best.loss
+
+    @property
     def in_all(self) -> tuple[str, ...]:
         """Benchmarks of every subset that is shown."""
         return tuple(

@@ -1,0 +1,71 @@
+"""What the cards of the tiers say beyond the tier file: rivals, order, costs per model, points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from eevee.report.html.decision import Decision, ShownTier
+from eevee.report.html.models import ModelTable
+from eevee.report.html.searches import Search
+from eevee.report.html.words import error, fixed, number, short
+from eevee.tables.results_table import ResultsTable
+
+
+def with_more(
+    decision: Decision,
+    found: Sequence[Search],
+    models: ModelTable | None,
+    table: ResultsTable | None,
+) -> Decision:
+    """Add to the tiers what searches, models and the table tell; blanks where there is none."""
+    rivals = {one.name: one.rival for one in found}
+    orders = {} if models is None else dict(models.kendall)
+    tiers = tuple(_more(one, rivals, orders, table) for one in decision.tiers)
+    return replace(decision, tiers=tiers, example=_example(tiers, table))
+
+
+def _more(
+    one: ShownTier,
+    rivals: Mapping[str, tuple[str, float]],
+    orders: Mapping[str, float],
+    table: ResultsTable | None,
+) -> ShownTier:
+    by_loss = math.isfinite(one.random)  # else a search by another objective, on another scale
+    return replace(
+        one,
+        rival=rivals.get(one.tier.name, one.rival) if by_loss else one.rival,
+        order=orders.get(one.tier.name, math.nan),
+        paid=_paid(one, table),
+    )
+
+
+def _paid(one: ShownTier, table: ResultsTable | None) -> tuple[float, float]:
+    """Return the least and the most that a model cost of which all costs are known."""
+    if table is None or table.cell_costs is None:
+        return math.nan, math.nan
+    sums = table.cell_costs[list(one.names)].sum(axis=1, skipna=False).dropna()
+    return (float(sums.min()), float(sums.max())) if len(sums) else (math.nan, math.nan)
+
+
+def _example(tiers: Sequence[ShownTier], table: ResultsTable | None) -> str:
+    """Turn the error of the first tier into points of a column that it does not run.
+
+    Of those, the one whose unit is in the middle.
+    """
+    if table is None or not tiers or not math.isfinite(tiers[0].unseen):
+        return ""
+    first = tiers[0]
+    rest = table.columns["benchmark"][table.is_target]
+    units = table.units[rest[~rest.isin(first.names)].index]
+    if units.empty:
+        return ""
+    name = str(units.index[np.argsort(units.to_numpy(), kind="stable")[len(units) // 2]])
+    unit, wrong = float(units[name]), error(first.unseen)
+    return (
+        f"On {short(name)}, where scores have a standard deviation of {number(unit)}, an error of "
+        f"{fixed(wrong)} is {wrong * unit:.2g} points."
+    )

@@ -16,6 +16,7 @@ import pandas as pd
 from eevee.base.bounded import MAX_MB, MOST_MB
 from eevee.base.errors import EeveeError
 from eevee.readers import delimited, frames
+from eevee.readers.aliases import unit_in
 from eevee.readers.cleaning import clean
 from eevee.readers.cost_files import CostSource, costs_of_facts, read_costs
 from eevee.readers.cost_rows import CostRows
@@ -111,8 +112,8 @@ def read_table(
     keep_aggregates : bool
         Keep columns that are means of others (they leak what they are the mean of).
     cost_unit : str, optional
-        What costs are counted in; by default what their source says (a harness: "seconds"), else
-        GPU-hours, which is noted as a guess.
+        What costs are counted in; by default what their source says (a harness: "seconds"), else,
+        noted as a guess, what its name says (``seconds.csv``) or GPU-hours.
     cost_statistic : str
         Which statistic of its cells' costs, over models, a benchmark counts with:
         ``"median"``, ``"mean"``, ``"max"``, ``"min"``, or a quantile in percent, ``"q90"``.
@@ -276,14 +277,16 @@ def _on_one_gpu(
 
 
 def _unit(paid: CostRows | None, asked: str | None) -> str:
-    """Return the unit of costs: the one that is asked for, else what their source says."""
-    said = None if paid is None else paid.unit
-    return asked or said or USUAL_UNIT
+    """Return the unit of costs: what is asked for, else what their source says, or its name."""
+    if asked is not None or paid is None:
+        return asked or USUAL_UNIT
+    return paid.unit or unit_in(paid.source) or USUAL_UNIT
 
 
 def guessed_unit(source: str, unit: str) -> Note:
     """Return the note on a unit that no one named."""
-    return Note("guessed", "unit", unit, f"{source} names no unit (cost_unit, --cost-unit)")
+    why = f"by the name of {source}" if unit_in(source) else f"{source} names no unit"
+    return Note("guessed", "unit", unit, f"{why} (cost_unit, --cost-unit)")
 
 
 def _names_in(measured: Measured) -> list[str]:

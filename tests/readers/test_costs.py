@@ -50,6 +50,12 @@ def test_a_unit_that_nobody_names_is_a_guess_and_noted(read: Read, tmp_path: Pat
     assert unit_sentence(table) == (
         "costs are taken as GPU-hours: costs.csv names no unit (cost_unit, --cost-unit)"
     )
+    (tmp_path / "seconds.csv").write_text("benchmark,cost\na,1\nb,2\nc,3.5\n")
+    by_name = read(BASE, costs=tmp_path / "seconds.csv")
+    assert by_name.cost_unit == "seconds"
+    assert unit_sentence(by_name) == (
+        "costs are taken as seconds: by the name of seconds.csv (cost_unit, --cost-unit)"
+    )
     hours = costs_file(tmp_path, "benchmark,cpu_hours\na,1\nb,2\nc,3.5\n")
     for named in (
         read(BASE, costs=costs, cost_unit="GPU-hours"),

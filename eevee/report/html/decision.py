@@ -117,7 +117,7 @@ class ShownTier:
             "By their mean on these benchmarks alone, the models of the table are ordered as by "
             f"all benchmarks with a Kendall's tau of {fixed(self.order)} (1 is the same order)"
         )
-        if self.order >= LIKE:
+        if round(self.order, 2) >= LIKE:
             return f"{words}."
         return f"{words}: predict the other benchmarks before you rank models."
 

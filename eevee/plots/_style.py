@@ -20,6 +20,7 @@ from matplotlib.ticker import MaxNLocator
 
 from eevee.base.errors import EeveeError
 from eevee.base.files import replacing
+from eevee.base.shortening import all_shortened
 
 LOSS = "search loss"
 ERROR = "error (standard deviations)"
@@ -94,10 +95,13 @@ def label(name: str, limit: int = 32) -> str:
     >>> label("cost in $\n")
     'cost in \\$'
     """
-    name = " ".join("".join(c if c.isprintable() else " " for c in name).split())
-    if len(name) > limit:
-        name = name[: limit // 2] + "…" + name[len(name) - (limit - 1) // 2 :]
-    return name.replace("$", r"\$")
+    return labels([name], limit)[0]
+
+
+def labels(names: Sequence[str], limit: int = 32) -> list[str]:
+    """Return names as `label` shows them, cut so that they stay distinct."""
+    lines = [" ".join("".join(c if c.isprintable() else " " for c in one).split()) for one in names]
+    return [one.replace("$", r"\$") for one in all_shortened(lines, limit)]
 
 
 def legend_above(ax: Axes) -> None:
@@ -134,10 +138,10 @@ def shown_names(names: Sequence[str], ax: Axes) -> tuple[list[int], list[str]]:
     """
     limit, total = name_limit(ax), len(names)
     if total <= MOST_ROWS:
-        return list(range(total)), [label(name, limit) for name in names]
+        return list(range(total)), labels(names, limit)
     rows = [*range(TOP), *range(total - BOTTOM, total)]
-    labels = [label(names[row], limit) for row in rows]
-    return rows, [*labels[:TOP], f"({total - TOP - BOTTOM} more)", *labels[TOP:]]
+    shown = labels([names[row] for row in rows], limit)
+    return rows, [*shown[:TOP], f"({total - TOP - BOTTOM} more)", *shown[TOP:]]
 
 
 def positions(total: int, rows: Sequence[int]) -> list[int]:

@@ -19,6 +19,7 @@ from eevee.plots._style import (
     TWO_COLUMNS,
     errors,
     label,
+    labels,
     legend_above,
     loss_axis,
     new_figure,
@@ -145,7 +146,7 @@ def draw_tiers(ax: Axes, tiers: pd.DataFrame) -> None:
     if tiers.empty:
         return
     limit = min(20, int(4.5 * ax.get_window_extent().width / ax.figure.dpi))
-    names = [label(name, limit) for name in tiers["name"]]
+    names = labels(tiers["name"].tolist(), limit)
     _make_room_right(ax, tiers["cost"].tolist(), [_width(ax, name) for name in names])
     levels = _levels(_fractions(ax, tiers["cost"]), [_width(ax, name) for name in names])
     row = 0.16 * ax.figure.dpi / ax.get_window_extent().height

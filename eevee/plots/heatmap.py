@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from eevee.base.errors import EeveeError
 from eevee.plots._fit import fitted
 from eevee.plots._frames import checked
-from eevee.plots._style import GREY, LINE, PALE, every, label, name_limit, new_figure
+from eevee.plots._style import GREY, LINE, PALE, every, label, labels, name_limit, new_figure
 from eevee.tables.results_table import ResultsTable
 
 NAME = 24
@@ -144,8 +144,8 @@ def draw_heatmap(ax: Axes, data: pd.DataFrame) -> None:
 def _label_ticks(ax: Axes, grid: pd.DataFrame, across: int, down: int) -> None:
     columns, rows = range(0, grid.shape[1], across), range(0, grid.shape[0], down)
     limit = min(NAME, name_limit(ax))
-    ax.set_xticks(columns, [label(grid.columns[i], limit) for i in columns], rotation=90)
-    ax.set_yticks(rows, [label(grid.index[i], limit) for i in rows])
+    ax.set_xticks(columns, labels([grid.columns[i] for i in columns], limit), rotation=90)
+    ax.set_yticks(rows, labels([grid.index[i] for i in rows], limit))
     ax.tick_params(length=0 if across == down == 1 else 2)
     ax.spines[:].set_visible(False)
 

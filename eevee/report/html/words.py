@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup, escape
 
+from eevee.base.shortening import all_shortened, shortened
 from eevee.base.visible import visible
 
 DASH, MINUS = "\u2013", "\u2212"
@@ -109,10 +110,16 @@ def short(name: str, limit: int = 28) -> str:
     >>> short("a_rather_long_name_of_a_benchmark", limit=16)
     'a_rather…nchmark'
     """
-    name = " ".join(visible(name).split())
-    if len(name) <= limit:
-        return name
-    return f"{name[: limit // 2]}…{name[len(name) - (limit - 1) // 2 :]}"
+    return shortened(_line(name), limit)
+
+
+def shorts(names: Sequence[str], limit: int = 28) -> list[str]:
+    """Return names on one line, shortened so that they stay distinct."""
+    return all_shortened([_line(name) for name in names], limit)
+
+
+def _line(name: str) -> str:
+    return " ".join(visible(name).split())
 
 
 def sentence(text: str) -> str:

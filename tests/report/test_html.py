@@ -386,11 +386,14 @@ def test_charts_stand_on_errors_and_tables_have_the_losses(runs: Path):
     assert page.ablations is not None
     for one in page.ablations.each:
         ablated = pd.read_csv(f"tiers/figures/ablation-{one.name}.csv").set_index("benchmark")
-        for name, increase, _, further in one.rows:
-            row = ablated.loc[name]
-            assert increase == pytest.approx(row["increase"])
-            true = np.sqrt(row["loss_without"]) - np.sqrt(row["loss_without"] - row["increase"])
-            assert further == pytest.approx(true)
+        for shown in one.rows:
+            row = ablated.loc[shown.name]
+            assert shown.increase == pytest.approx(row["increase"])
+            whole = row["loss_without"] - row["increase"]
+            assert one.error == pytest.approx(np.sqrt(whole))
+            for side, found in ((0, shown.rise), (-1, shown.low), (1, shown.high)):
+                loss = row["loss_without"] + side * row["increase_spread"]
+                assert found == pytest.approx(np.sqrt(loss) - np.sqrt(whole))
     text = render(page)
     assert "squared standard deviations" not in text
     assert text.count("error (standard deviations)") >= 5
@@ -444,12 +447,18 @@ def test_no_column_is_empty_and_names_have_room(runs: Path):
     for name in ("m" * 24, "W" * 24, "漢字" * 12):
         frame = pd.DataFrame(np.eye(3), index=["a", name, "c"], columns=["a", name, "c"])
         drawn = str(matrix("x", "x", "x", frame, Legend("viridis", 0, 1, ("a", "b")), strong=bool))
-        box = re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', drawn)
-        at = re.search(rf'<text x="([\d.]+)" y="([\d.]+)"[^>]*>{name}</text>', drawn)
-        assert box
-        assert at
-        assert float(at[1]) > text_width(name, bold=True)
-        assert float(box[1]) > 34 + 60 + text_width(name, bold=True)
+        for picture in drawn.split("</svg>")[:2]:
+            (height,) = re.findall(r'viewBox="0 0 [\d.]+ ([\d.]+)"', picture)
+            parts = re.findall(
+                r'<text x="([\d.]+)" y="([\d.]+)" class="end name strong"( transform=[^>]*)?>'
+                r"([^<]+)(?:<title>([^<]+)</title>)?</text>",
+                picture,
+            )
+            assert len(parts) == 6
+            for x, y, turned, shown, whole in parts:
+                assert name in (whole, shown) or shown in "ac"
+                needed = text_width(shown, bold=True)
+                assert needed < (float(height) - float(y) if turned else float(x))
 
 
 def test_a_search_that_was_skipped_is_a_row_with_blanks(runs: Path, tmp_path: Path):

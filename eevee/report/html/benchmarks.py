@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from eevee.base.visible import visible
 from eevee.plots._style import ERROR
 from eevee.report.html.charts import Axis, Point, Row, bar_chart, dot_chart, error_point
 from eevee.report.html.pictures import Legend, matrix
@@ -18,6 +19,8 @@ from eevee.report.html.words import counted, error, fixed
 
 TOP, BOTTOM = 30, 8
 """Benchmarks of a long ranking that are drawn: the first and the last."""
+SMALL = 0.1
+"""A rise of less than this share of the error is small."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,41 @@ class Ranking:
     chart: Markup
     mean_predictor: float
 
+    @property
+    def worse(self) -> str:
+        """Which benchmarks are worse than guessing the mean; "" where none is."""
+        found = [one for one in self.rows if one.loss > self.mean_predictor]
+        if not found:
+            return ""
+        last, verb = found[-1], "is" if len(found) == 1 else "are"
+        return (
+            f"{len(found)} of {counted(len(self.rows), 'benchmark')} {verb} worse alone than "
+            f"guessing each benchmark\u2019s mean ({fixed(error(self.mean_predictor))}): what is "
+            "fitted on such a benchmark does not hold for held-out models. Last is "
+            f"{visible(last.name)} ({fixed(error(last.loss))})."
+        )
+
+
+@dataclass(frozen=True)
+class Without:
+    """A subset without one of its benchmarks: by how much the loss and the error rise.
+
+    Attributes
+    ----------
+    name : str
+    increase, spread : float
+        Of the loss: the rise, and its standard deviation over splits.
+    rise, low, high : float
+        Of the error: with that rise of the loss, and with a spread less and a spread more.
+    """
+
+    name: str
+    increase: float
+    spread: float
+    rise: float
+    low: float
+    high: float
+
 
 @dataclass(frozen=True)
 class Ablation:
@@ -57,13 +95,41 @@ class Ablation:
     Attributes
     ----------
     name : str
-    rows : tuple of (benchmark, increase of the loss, its spread, increase of the error)
+    error : float
+        Of the whole subset.
+    rows : tuple of Without
+        The largest rise first.
     chart : Markup
     """
 
     name: str
-    rows: tuple[tuple[str, float, float, float], ...]
+    error: float
+    rows: tuple[Without, ...]
     chart: Markup
+
+    @property
+    def caption(self) -> str:
+        """What the bars say."""
+        most, unsure = self.rows[0], [one for one in self.rows if one.increase <= one.spread]
+        rises = f"from {fixed(self.error)} by at most {fixed(most.rise)}"
+        if most.rise < SMALL * self.error:
+            words = [
+                f"All bars are short: without any one of them the error rises {rises}. The others "
+                "make up for most of what it adds."
+            ]
+        else:
+            words = [f"Without {visible(most.name)} the error rises most, {rises}."]
+        if unsure:
+            verb = "rises" if len(unsure) == 1 else "rise"
+            words.append(
+                f"{len(unsure)} of {len(self.rows)} {verb} by no more than the spread of the loss: "
+                "splits alone could make that."
+            )
+        words.append(
+            "Whiskers: the rise of the error if the loss rises by one standard deviation over "
+            "splits less, or more."
+        )
+        return " ".join(words)
 
 
 @dataclass(frozen=True)
@@ -164,35 +230,30 @@ def _of(run: Run) -> dict[str, pd.DataFrame]:
 
 def _ablation(place: int, name: str, frame: pd.DataFrame) -> Ablation:
     frame = frame.dropna(subset=["increase"]).sort_values("increase", ascending=False)
-    points = {str(one.benchmark): _rise(one) for one in rows_of(frame)}
-    rows = tuple(
-        (
-            one.benchmark,
-            float(one.increase),
-            float(one.increase_spread),
-            points[one.benchmark].value,
-        )
-        for one in rows_of(frame)
-    )
+    rows = tuple(_without(one) for one in rows_of(frame))
+    whole = (frame["loss_without"] - frame["increase"]).mean()
     chart = bar_chart(
         f"ablation-{place}",
         f"How much the error rises when a benchmark leaves {name}",
-        f"Most for {rows[0][0]} ({fixed(rows[0][3])}), least for {rows[-1][0]} "
-        f"({fixed(rows[-1][3])})."
+        f"Most for {rows[0].name} ({fixed(rows[0].rise)}), least for {rows[-1].name} "
+        f"({fixed(rows[-1].rise)})."
         if rows
         else "No loss is known.",
-        [Row(benchmark, (point,)) for benchmark, point in points.items()],
+        [Row(one.name, (_bar(one),)) for one in rows],
         Axis(f"rise of the {ERROR} without it", from_zero=True),
     )
-    return Ablation(name, rows, chart)
+    return Ablation(name, error(float(whole)), rows, chart)
 
 
-def _rise(row: Any) -> Point:
-    """Return by how much the error rises with the loss, and with a spread less and more of it."""
+def _without(row: Any) -> Without:
     whole = row.loss_without - row.increase
     ends = (row.increase + side * row.increase_spread for side in (0, -1, 1))
-    value, low, high = (error(whole + rise) - error(whole) for rise in ends)
-    return Point(value, low, high, "gain" if row.increase >= 0 else "harm")
+    rises = (error(whole + rise) - error(whole) for rise in ends)
+    return Without(row.benchmark, float(row.increase), float(row.increase_spread), *rises)
+
+
+def _bar(one: Without) -> Point:
+    return Point(one.rise, one.low, one.high, "gain" if one.increase >= 0 else "harm")
 
 
 def _grid(found: dict[str, pd.DataFrame], *, by_size: bool) -> Markup:

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from eevee.report.html.svg import Drawing, Scale, text_width
-from eevee.report.html.words import error, short
+from eevee.report.html.labels import fitted
+from eevee.report.html.svg import WIDE, Drawing, Scale, both, text_width, wrapped
+from eevee.report.html.words import error
 
-WIDTH = 720.0
 ROW = 18.0
 """Height of a row, in CSS pixels."""
-_TOP, _BOTTOM, _RIGHT = 18.0, 44.0, 24.0
+_TOP, _BOTTOM, _RIGHT = 18.0, 27.0, 24.0
+_NAMES = 0.4
+"""The share of the width that names may take."""
 
 
 @dataclass(frozen=True)
@@ -51,33 +53,47 @@ class Axis:
 
 def dot_chart(name: str, title: str, text: str, rows: Sequence[Row], axis: Axis) -> Markup:
     """Draw a dot, and a whisker, for each point of each row."""
-    drawing, scale = _frame(name, title, text, rows, axis)
-    for i, row in enumerate(rows):
-        y = _height(i)
-        for place, point in enumerate(row.points):
-            at = y + _nudge(place, len(row.points))
-            if math.isfinite(point.low) and math.isfinite(point.high):
-                drawing.line(scale(point.low), at, scale(point.high), at, f"whisker {point.kind}")
-            marker(drawing, scale(point.value), at, point.kind)
-    return drawing.svg
+
+    def draw(room: float) -> Drawing:
+        drawing = Drawing(name, _size(rows, axis, room), title, text, narrow=room < WIDE)
+        scale = _frame(drawing, rows, axis)
+        for i, row in enumerate(rows):
+            y = _height(i)
+            for place, point in enumerate(row.points):
+                at = y + _nudge(place, len(row.points))
+                if math.isfinite(point.low) and math.isfinite(point.high):
+                    ends = scale(point.low), at, scale(point.high), at
+                    drawing.line(*ends, f"whisker {point.kind}")
+                marker(drawing, scale(point.value), at, point.kind)
+        return drawing
+
+    return both(draw)
 
 
 def bar_chart(name: str, title: str, text: str, rows: Sequence[Row], axis: Axis) -> Markup:
     """Draw a bar from zero, and a whisker, for the points of each row; two share its height."""
-    drawing, scale = _frame(name, title, text, rows, axis)
-    for i, row in enumerate(rows):
-        height = 11.0 / max(1, len(row.points))
-        for place, point in enumerate(row.points):
-            ends = sorted((scale(0.0), scale(point.value)))
-            y = _height(i) - 5.5 + place * height
-            drawing.add(
-                "rect", x=ends[0], y=y, width=max(0.8, ends[1] - ends[0]), height=height,
-                class_=f"bar {point.kind}",
-            )  # fmt: skip
-            if math.isfinite(point.low) and math.isfinite(point.high):
-                middle = y + height / 2
-                drawing.line(scale(point.low), middle, scale(point.high), middle, "whisker ink")
-    return drawing.svg
+
+    def draw(room: float) -> Drawing:
+        drawing = Drawing(name, _size(rows, axis, room), title, text, narrow=room < WIDE)
+        scale = _frame(drawing, rows, axis)
+        for i, row in enumerate(rows):
+            for place, point in enumerate(row.points):
+                height = 11.0 / len(row.points)
+                _draw_bar(drawing, scale, point, _height(i) - 5.5 + place * height, height)
+        return drawing
+
+    return both(draw)
+
+
+def _draw_bar(drawing: Drawing, scale: Scale, point: Point, y: float, height: float) -> None:
+    ends = sorted((scale(0.0), scale(point.value)))
+    drawing.add(
+        "rect", x=ends[0], y=y, width=max(0.8, ends[1] - ends[0]), height=height,
+        class_=f"bar {point.kind}",
+    )  # fmt: skip
+    if math.isfinite(point.low) and math.isfinite(point.high):
+        middle = y + height / 2
+        drawing.line(scale(point.low), middle, scale(point.high), middle, "whisker ink")
 
 
 def marker(drawing: Drawing, x: float, y: float, kind: str, size: float = 4.0) -> None:
@@ -107,25 +123,32 @@ def _nudge(place: int, count: int) -> float:
     return 0.0 if count < 2 else (place / (count - 1) - 0.5) * 7.0
 
 
-def _frame(
-    name: str, title: str, text: str, rows: Sequence[Row], axis: Axis
-) -> tuple[Drawing, Scale]:
-    names = [short(row.name) for row in rows]
-    left = 16 + max(map(text_width, names), default=0.0)
+def _size(rows: Sequence[Row], axis: Axis, room: float) -> tuple[float, float]:
+    return room, _TOP + ROW * len(rows) + _BOTTOM + 15 * len(wrapped(axis.label, room))
+
+
+def _frame(drawing: Drawing, rows: Sequence[Row], axis: Axis) -> Scale:
+    """Draw everything but the points."""
+    names, widest = fitted([row.name for row in rows], _NAMES * drawing.width)
+    left, right = 16 + widest, drawing.width - _RIGHT
     bottom = _TOP + ROW * len(rows)
-    drawing = Drawing(name, (WIDTH, bottom + _BOTTOM), title, text)
-    scale = Scale(*_range(rows, axis), left, WIDTH - _RIGHT)
-    for tick in scale.ticks():
+    scale = Scale(*_range(rows, axis), left, right)
+    ticks = scale.fitting_ticks()
+    if len(ticks) > 1 and ticks[0] > scale.low:  # a tick on both sides of every value
+        scale = Scale(2 * ticks[0] - ticks[1], scale.high, left, right)
+        ticks = scale.fitting_ticks()
+    for tick in ticks:
         drawing.line(scale(tick), _TOP, scale(tick), bottom, "grid")
         drawing.text(scale(tick), bottom + 15, f"{tick:g}", "middle tick")
     for value, said in axis.lines:
         drawing.line(scale(value), _TOP, scale(value), bottom, "bound")
-        side = "end" if scale(value) > WIDTH * 0.7 else "middle"
-        drawing.text(scale(value), _TOP - 5, said, f"{side} note")
-    for i, one in enumerate(names):
-        drawing.text(left - 8, _height(i) + 4, one, "end name")
-    drawing.text((left + WIDTH - _RIGHT) / 2, bottom + 34, axis.label, "middle label")
-    return drawing, scale
+        half = text_width(said) / 2
+        x = min(max(scale(value), half), drawing.width - half)
+        drawing.text(x, _TOP - 5, said, "middle note")
+    for i, (shown, row) in enumerate(zip(names, rows, strict=True)):
+        drawing.name_text(left - 8, _height(i) + 4, shown, row.name, "end name")
+    drawing.label((left + right) / 2, bottom + 34, axis.label)
+    return scale
 
 
 def _range(rows: Sequence[Row], axis: Axis) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from markupsafe import Markup
 
 from eevee.report.html.pictures import Legend, matrix
@@ -14,6 +15,8 @@ from eevee.report.html.runs import Run, number_of, pick
 from eevee.report.html.words import counted, number, percent, sentence
 from eevee.tables.results_table import ResultsTable
 
+_FEW, _MOST = 0.05, (40, 120)
+"""Where a smaller share of cells is missing, at most so many models and columns are drawn."""
 _MEASURED = Legend("Blues", 0.0, 1.4, ("", "measured"), "not measured", only=1.0)
 
 
@@ -48,6 +51,8 @@ class DataCard:
     notes : tuple of (action, kind, name, why)
     gaps : Markup or None
         The picture of missing cells.
+    gaps_said : str
+        What it shows, and what it leaves out.
     """
 
     source: str
@@ -58,6 +63,7 @@ class DataCard:
     set_aside: tuple[tuple[str, str, str], ...]
     notes: tuple[tuple[str, str, str, str], ...]
     gaps: Markup | None
+    gaps_said: str
 
     @property
     def doubts(self) -> int:
@@ -71,6 +77,7 @@ def data_card(run: Run, table: ResultsTable | None) -> DataCard:
     aside = _rows(about, "set_aside", ("name", "role", "why"))
     names = {name for name, _, _ in aside}
     notes = _rows(about, "notes", ("action", "kind", "name", "why"))
+    gaps, said = (None, "") if table is None else draw_gaps(table)
     return DataCard(
         source=pick(about, "source", kind=str) or "",
         layout=pick(about, "layout", kind=str) or "",
@@ -79,7 +86,8 @@ def data_card(run: Run, table: ResultsTable | None) -> DataCard:
         findings=tuple(_findings(about)),
         set_aside=tuple(aside),
         notes=tuple(one for one in notes if not (one[1] == "column" and one[2] in names)),
-        gaps=None if table is None or table.coverage == 1.0 else draw_gaps(table),
+        gaps=gaps,
+        gaps_said=said,
     )
 
 
@@ -120,18 +128,49 @@ def _rows(about: Mapping[str, Any], key: str, names: tuple[str, ...]) -> list[tu
     ]
 
 
-def draw_gaps(table: ResultsTable) -> Markup:
-    """Draw which cells were measured: models and columns with the most of them first."""
-    measured = table.scores.notna()
-    rows = measured.mean(axis=1).sort_values(ascending=False, kind="stable").index
-    columns = measured.mean(axis=0).sort_values(ascending=False, kind="stable").index
-    frame = measured.loc[rows, columns].astype(float).where(measured.loc[rows, columns])
-    missing = int((~measured.to_numpy()).sum())
-    return matrix(
+def draw_gaps(table: ResultsTable) -> tuple[Markup | None, str]:
+    """Draw which cells are missing, and say what is not drawn.
+
+    Models and columns without gaps are left out; where few cells are missing, so are all but those
+    with the most gaps.
+    """
+    missing = table.scores.isna()
+    count = int(missing.to_numpy().sum())
+    if not count:
+        return None, ""
+    few = count < _FEW * missing.size
+    models, columns = missing.sum(axis=1), missing.sum(axis=0)
+    rows, across = _worst(models, few, _MOST[0]), _worst(columns, few, _MOST[1])
+    frame = missing.loc[rows, across].map(lambda gap: np.nan if gap else 1.0)
+    said = f"{_drawn(models, rows, 'model')} {_drawn(columns, across, 'column')}"
+    picture = matrix(
         "gaps",
-        f"Which of {counted(measured.size, 'cell')} were measured",
-        f"{counted(missing, 'cell')} missing ({percent(1 - table.coverage)}). Models down, columns "
-        "across, both with the most complete first.",
+        f"Which of {counted(frame.size, 'cell')} were measured",
+        f"{counted(count, 'cell')} of {missing.size:,} missing ({percent(count / missing.size)}). "
+        f"Models down, columns across, both with the most complete first. {said}",
         frame,
         _MEASURED,
     )
+    return picture, said
+
+
+def _worst(gaps: pd.Series[int], few: bool, most: int) -> pd.Index[str]:
+    """Return what has gaps, the most complete first."""
+    found = gaps[gaps > 0].sort_values(kind="stable")
+    return (found.tail(most) if few else found).index
+
+
+def _drawn(gaps: pd.Series[int], shown: pd.Index[str], noun: str) -> str:
+    """Say how many models or columns have gaps, and which of them are drawn."""
+    total, some = len(gaps), int((gaps > 0).sum())
+    if len(shown) < some:
+        drawn = f"the {len(shown)} with the most are drawn"
+    else:
+        drawn = "these are drawn" if some > 1 else "it is drawn"
+    none = (
+        f"; {total - some:,} {'have' if total - some > 1 else 'has'} none" if total > some else ""
+    )
+    if not none and len(shown) == some:
+        return f"All {counted(total, noun)} have gaps."
+    verb = "has" if some == 1 else "have"
+    return f"{some:,} of {counted(total, noun)} {verb} gaps, {drawn}{none}."

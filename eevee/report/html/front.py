@@ -11,10 +11,10 @@ import pandas as pd
 from markupsafe import Markup
 
 from eevee.plots._style import ERROR
-from eevee.report.html.charts import WIDTH, marker
+from eevee.report.html.charts import marker
 from eevee.report.html.runs import Run, names_in, number_of, rows_of
-from eevee.report.html.svg import Drawing, Scale
-from eevee.report.html.words import counted, error, fixed, number, short
+from eevee.report.html.svg import NARROW, WIDE, Drawing, Scale, both, text_width
+from eevee.report.html.words import counted, error, fixed, number, shorts
 from eevee.tiers.file import Tier
 
 _NUMBERS = ("size", "cost", "loss", "spread")
@@ -32,8 +32,8 @@ class Step:
     ----------
     names : tuple of str
     cost, loss, spread, unseen, kendall, rescored : float
-    x, y : float
-        Where it stands in the chart.
+    x, y, narrow_x : float
+        Where it stands in the chart, and in the one for a phone.
     """
 
     names: tuple[str, ...]
@@ -45,6 +45,7 @@ class Step:
     rescored: float
     x: float
     y: float
+    narrow_x: float
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ class Front:
                 "kendall": number(one.kendall),
                 "x": round(one.x, 1),
                 "y": round(one.y, 1),
+                "narrow_x": round(one.narrow_x, 1),
             }
             for one in self.steps
         ]
@@ -132,17 +134,30 @@ def _front(run: Run, frame: pd.DataFrame, tiers: Sequence[Tier]) -> Front:
 
 def _draw(
     run: Run, frame: pd.DataFrame, tiers: Sequence[Tier]
-) -> tuple[Markup, list[tuple[float, float]]]:
-    x, y = _scales(frame, tiers)
+) -> tuple[Markup, list[tuple[float, float, float]]]:
     low, high = frame["cost"].iloc[[0, -1]]
-    drawing = Drawing(
-        "front-chart",
-        (WIDTH, _HEIGHT),
-        f"Error by cost: {counted(len(frame), 'subset')} of the Pareto front",
+    title = f"Error by cost: {counted(len(frame), 'subset')} of the Pareto front"
+    text = (
         f"From {number(low)} to {number(high)} {run.cost_unit} the error falls from "
         f"{fixed(error(frame['loss'].iloc[0]))} to {fixed(error(frame['loss'].iloc[-1]))} standard "
-        "deviations. The table below has every subset.",
+        "deviations. The table below has every subset."
     )
+    places: dict[float, list[tuple[float, float]]] = {}
+
+    def draw(room: float) -> Drawing:
+        drawing = Drawing("front-chart", (room, _HEIGHT), title, text, narrow=room < WIDE)
+        places[room] = _draw_on(drawing, run, frame, tiers)
+        return drawing
+
+    chart = both(draw)
+    pairs = zip(places[WIDE], places[NARROW], strict=True)
+    return chart, [(*at, narrow[0]) for at, narrow in pairs]
+
+
+def _draw_on(
+    drawing: Drawing, run: Run, frame: pd.DataFrame, tiers: Sequence[Tier]
+) -> list[tuple[float, float]]:
+    x, y = _scales(frame, tiers, drawing.width)
     _draw_axes(drawing, x, y, run.cost_unit)
     places = [
         (x(cost), y(error(loss))) for cost, loss in zip(frame["cost"], frame["loss"], strict=True)
@@ -156,38 +171,40 @@ def _draw(
     drawing.steps(places, x.end, "curve search")
     for at in places:
         drawing.add("circle", cx=at[0], cy=at[1], r=2.5, class_="dot search")
-    for tier in tiers:
+    for tier, shown in zip(tiers, shorts([tier.name for tier in tiers]), strict=True):
         at = x(tier.cost), y(error(tier.search_loss.mean))
         marker(drawing, *at, "tier")
-        drawing.text(at[0] + 9, at[1] - 7, short(tier.name), "name strong")
-    first = places[0]
-    drawing.add("line", id="here-line", x1=first[0], x2=first[0], y1=_TOP, y2=y.start,
+        left = at[0] + 9 + text_width(shown, bold=True) > drawing.width
+        kind = "end name strong" if left else "name strong"
+        drawing.name_text(at[0] + (-9 if left else 9), at[1] - 7, shown, tier.name, kind)
+    first, end = places[0], "-narrow" if drawing.kind == "narrow" else ""
+    drawing.add("line", id=f"here-line{end}", x1=first[0], x2=first[0], y1=_TOP, y2=y.start,
                 class_="here", visibility="hidden")  # fmt: skip
-    drawing.add("circle", id="here", cx=first[0], cy=first[1], r=7, class_="here",
+    drawing.add("circle", id=f"here{end}", cx=first[0], cy=first[1], r=7, class_="here",
                 visibility="hidden")  # fmt: skip
     _draw_key(drawing, unseen=bool(len(unseen)), tiers=bool(tiers))
-    return drawing.svg, places
+    return places
 
 
-def _scales(frame: pd.DataFrame, tiers: Sequence[Tier]) -> tuple[Scale, Scale]:
+def _scales(frame: pd.DataFrame, tiers: Sequence[Tier], width: float) -> tuple[Scale, Scale]:
     costs = [*frame["cost"], *(tier.cost for tier in tiers)]
     losses = [*frame["loss"], *frame["unseen"].dropna()]
     losses += [tier.search_loss.mean for tier in tiers]
     low, high = min(costs), max(costs)
     log = low > 0 and high / low > _LOG
     known = [error(one) for one in losses if math.isfinite(one)]
-    across = Scale(low, high, _LEFT + 10, WIDTH - _RIGHT, log=log)
+    across = Scale(low, high, _LEFT + 10, width - _RIGHT, log=log)
     return across, Scale(0.0, 1.05 * max(known, default=1.0), _HEIGHT - _BOTTOM, _TOP)
 
 
 def _draw_axes(drawing: Drawing, x: Scale, y: Scale, unit: str) -> None:
     for tick in y.ticks(5):
-        drawing.line(_LEFT, y(tick), WIDTH - _RIGHT, y(tick), "grid")
+        drawing.line(_LEFT, y(tick), drawing.width - _RIGHT, y(tick), "grid")
         drawing.text(_LEFT - 8, y(tick) + 4, f"{tick:g}", "end tick")
-    for tick in x.ticks():
+    for tick in x.fitting_ticks():
         drawing.text(x(tick), y.start + 18, f"{tick:g}", "middle tick")
     said = f"cost ({unit}{', logarithmic' if x.log else ''})"
-    drawing.text((_LEFT + WIDTH) / 2, _HEIGHT - 8, said, "middle label")
+    drawing.label((_LEFT + drawing.width) / 2, _HEIGHT - 8, said)
     drawing.text_up(14, (_TOP + y.start) / 2, ERROR)
 
 
@@ -197,7 +214,7 @@ def _draw_key(drawing: Drawing, *, unseen: bool, tiers: bool) -> None:
         "error on those not run": unseen,
         "tier": tiers,
     }
-    x = WIDTH - _RIGHT - 210
+    x = drawing.width - _RIGHT - 210
     for i, said in enumerate(name for name, there in shown.items() if there):
         y = _TOP + 10 + 18 * i
         if said == "tier":

@@ -229,7 +229,8 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     shown = {
-        name: getattr(words, name) for name in ("number", "percent", "counted", "listed", "error")
+        name: getattr(words, name)
+        for name in ("number", "percent", "counted", "listed", "error", "told")
     }
     templates.filters |= {**shown, "visible": visible, "prose": words.prose, "fixed": words.fixed}
     return templates

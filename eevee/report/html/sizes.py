@@ -10,9 +10,8 @@ import pandas as pd
 from markupsafe import Markup
 
 from eevee.plots._style import ERROR
-from eevee.report.html.charts import WIDTH
 from eevee.report.html.runs import Run
-from eevee.report.html.svg import Drawing, Scale
+from eevee.report.html.svg import WIDE, Drawing, Scale, both
 from eevee.report.html.words import error, fixed
 
 _QUANTILES = ("lowest", "p10", "q1", "median", "q3", "p90")
@@ -91,16 +90,26 @@ def _curves(frame: pd.DataFrame) -> Iterator[Curve]:
 
 def _draw(targets: str, top: pd.DataFrame, random: pd.DataFrame, best: int) -> Markup:
     lowest, beside = top["lowest"], random["median"]
-    drawing = Drawing(
-        f"sweep-{targets}",
-        (WIDTH, _HEIGHT),
-        f"Error by number of benchmarks, {targets} targets",
+    text = (
         f"The lowest is {_said(lowest.min())} standard deviations, with {best} benchmarks; with "
         f"{top.index[0]:.0f} it is {_said(lowest.iloc[0])}, where the random median is "
-        f"{_said(beside.iloc[0])}. The table below has the losses.",
+        f"{_said(beside.iloc[0])}. The table below has the losses."
     )
+
+    def draw(room: float) -> Drawing:
+        title = f"Error by number of benchmarks, {targets} targets"
+        size = room, _HEIGHT
+        drawing = Drawing(f"sweep-{targets}", size, title, text, narrow=room < WIDE)
+        _draw_on(drawing, top, random, best)
+        return drawing
+
+    return both(draw)
+
+
+def _draw_on(drawing: Drawing, top: pd.DataFrame, random: pd.DataFrame, best: int) -> None:
+    lowest, right = top["lowest"], drawing.width - _RIGHT
     highest = max(one for one in (top["p90"].max(), random["p90"].max()) if np.isfinite(one))
-    x = Scale(top.index[0] - 0.6, top.index[-1] + 0.6, _LEFT, WIDTH - _RIGHT)
+    x = Scale(top.index[0] - 0.6, top.index[-1] + 0.6, _LEFT, right)
     y = Scale(0.0, 1.04 * error(highest), _HEIGHT - _BOTTOM, _TOP)
     _draw_axes(drawing, x, y)
     known = random[random["p10"].notna()]
@@ -115,7 +124,6 @@ def _draw(targets: str, top: pd.DataFrame, random: pd.DataFrame, best: int) -> M
     drawing.path(_points(lowest, x, y), "curve search")
     drawing.add("circle", cx=x(best), cy=y(error(float(lowest.min()))), r=6, class_="here")
     _draw_key(drawing, many=bool((top["p90"] > top["lowest"]).any()), random=len(known) > 0)
-    return drawing.svg
 
 
 def _draw_box(drawing: Drawing, x: float, width: float, at: list[float]) -> None:
@@ -133,12 +141,12 @@ def _draw_box(drawing: Drawing, x: float, width: float, at: list[float]) -> None
 
 def _draw_axes(drawing: Drawing, x: Scale, y: Scale) -> None:
     for tick in y.ticks(5):
-        drawing.line(_LEFT, y(tick), WIDTH - _RIGHT, y(tick), "grid")
+        drawing.line(_LEFT, y(tick), drawing.width - _RIGHT, y(tick), "grid")
         drawing.text(_LEFT - 8, y(tick) + 4, f"{tick:g}", "end tick")
-    for tick in x.ticks(12):
+    for tick in x.fitting_ticks(12):
         if tick == round(tick):
             drawing.text(x(tick), y.start + 18, f"{tick:g}", "middle tick")
-    drawing.text((_LEFT + WIDTH) / 2, _HEIGHT - 8, "k, benchmarks that are run", "middle label")
+    drawing.label((_LEFT + drawing.width) / 2, _HEIGHT - 8, "k, benchmarks that are run")
     drawing.text_up(14, (_TOP + y.start) / 2, ERROR)
 
 
@@ -148,5 +156,6 @@ def _draw_key(drawing: Drawing, *, many: bool, random: bool) -> None:
     keys += [("random", "random subsets: median, 10 to 90 %")] if random else []
     for i, (kind, text) in enumerate(keys):
         y = _TOP + 10 + 18 * i
-        drawing.line(WIDTH - 250, y, WIDTH - 230, y, f"curve {kind}")
-        drawing.text(WIDTH - 222, y + 4, text, "tick")
+        x = drawing.width - 250
+        drawing.line(x, y, x + 20, y, f"curve {kind}")
+        drawing.text(x + 28, y + 4, text, "tick")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,13 @@ from matplotlib.image import imsave
 from matplotlib.ticker import LogLocator, MaxNLocator
 
 from eevee.base.arrays import FloatArray
+from eevee.base.shortening import CUT
+from eevee.base.visible import visible
 
 LETTERS = 12
 """Height of letters, in CSS pixels."""
+WIDE, NARROW = 1036.0, 360.0
+"""How wide pictures may be, in CSS pixels: on a page of full width, and on a phone."""
 _NO_METADATA: Any = {"Software": None}
 Points = Sequence[tuple[float, float]]
 
@@ -33,10 +38,15 @@ class Drawing:
         Width and height in CSS pixels; it shrinks with the page.
     title, text : str
         What it shows, and what a reader who cannot see it should know.
+    narrow : bool
+        Whether it is the one for a phone; the page shows one of the two.
     """
 
-    def __init__(self, name: str, size: tuple[float, float], title: str, text: str) -> None:
-        self.name = name
+    def __init__(
+        self, name: str, size: tuple[float, float], title: str, text: str, *, narrow: bool = False
+    ) -> None:
+        self.name = f"{name}-narrow" if narrow else name
+        self.kind = "narrow" if narrow else "wide"
         self.width, self.height = size
         self._title, self._text = title, text
         self._parts: list[str] = []
@@ -54,6 +64,24 @@ class Drawing:
     def text(self, x: float, y: float, content: str, kind: str = "", **more: object) -> None:
         """Add a text; the kind is its class, such as ``end`` for right-aligned."""
         self.add("text", content, x=x, y=y, class_=kind or None, **more)
+
+    def name_text(
+        self, x: float, y: float, shown: str, name: str, kind: str, **more: object
+    ) -> None:
+        """Add a name as it is shown; the whole one appears where the mouse rests on it."""
+        self.text(x, y, shown, kind, **more)
+        if CUT in shown:
+            end = "</text>"
+            whole = f"<title>{escape(visible(name))}</title>"
+            self._parts[-1] = f"{self._parts[-1].removesuffix(end)}{whole}{end}"
+
+    def label(self, middle: float, y: float, content: str) -> None:
+        """Add the label of an axis around a middle, in two lines if it is too long for one."""
+        lines = wrapped(content, self.width)
+        half = max(map(text_width, lines)) / 2
+        x = min(max(middle, half), self.width - half)
+        for i, line in enumerate(lines):
+            self.text(x, y + 15 * i, line, "middle label")
 
     def text_up(self, x: float, y: float, content: str) -> None:
         """Add the label of an axis, read from below, around a middle."""
@@ -76,8 +104,18 @@ class Drawing:
             through += [(x, y), (after, y)]
         self.path(through, kind)
 
-    def image(self, colours: FloatArray, x: float, y: float, size: tuple[float, float]) -> None:
-        """Add a picture of a matrix, (rows, columns, 4) with values in 0..1, one cell a pixel."""
+    def image(
+        self,
+        colours: FloatArray,
+        x: float,
+        y: float,
+        size: tuple[float, float],
+        name: str | None = None,
+    ) -> None:
+        """Add a picture of a matrix, (rows, columns, 4) with values in 0..1, one cell a pixel.
+
+        With a name, `image_again` can show it elsewhere.
+        """
         file = io.BytesIO()
         imsave(file, colours, format="png", metadata=_NO_METADATA)
         data = base64.b64encode(file.getvalue()).decode("ascii")
@@ -85,8 +123,22 @@ class Drawing:
         width, height = size
         self.add(
             "image", x=x, y=y, width=width, height=height, href=href,
-            preserveAspectRatio="none", class_="cells",
+            preserveAspectRatio="none", class_="cells", id=name,
         )  # fmt: skip
+
+    def image_again(
+        self,
+        name: str,
+        was: tuple[float, float, float, float],
+        x: float,
+        y: float,
+        size: tuple[float, float],
+    ) -> None:
+        """Add a picture that another drawing of the page holds: at x, y, width and height there."""
+        across, down = size[0] / was[2], size[1] / was[3]
+        moved = f"translate({x:.1f} {y:.1f}) scale({across:.6g} {down:.6g})"
+        back = f"translate({-was[0]:.1f} {-was[1]:.1f})"
+        self.add("use", href=f"#{name}", transform=f"{moved} {back}")
 
     @property
     def svg(self) -> Markup:
@@ -95,11 +147,25 @@ class Drawing:
         head = (
             f'<svg viewBox="0 0 {self.width:g} {self.height:g}" role="img" '
             f'aria-labelledby="{ids[0]} {ids[1]}" width="{self.width:g}" '
-            f'height="{self.height:g}" id="{self.name}">'
+            f'height="{self.height:g}" id="{self.name}" class="{self.kind}">'
             f'<title id="{ids[0]}">{escape(self._title)}</title>'
             f'<desc id="{ids[1]}">{escape(self._text)}</desc>'
         )
         return Markup(f"{head}{''.join(self._parts)}</svg>")  # every part was escaped
+
+
+def both(draw: Callable[[float], Drawing]) -> Markup:
+    """Return a picture as it is drawn for a wide page, and for a phone."""
+    return Markup("").join(draw(room).svg for room in (WIDE, NARROW))
+
+
+def wrapped(text: str, room: float) -> list[str]:
+    """Return a text in one line, or in two where it is too long for a room."""
+    if text_width(text) <= room:
+        return [text]
+    spaces = [i for i, letter in enumerate(text) if letter == " "]
+    middle = min(spaces, key=lambda i: abs(i - len(text) / 2), default=len(text))
+    return [text[:middle], text[middle + 1 :]]
 
 
 def text_width(text: str, *, bold: bool = False) -> float:
@@ -151,6 +217,22 @@ class Scale:
             low, high, value = np.log([low, high, max(value, low)])
         share = (value - low) / (high - low)
         return float(self.start + (self.end - self.start) * share)
+
+    def fitting_ticks(self, most: int = 10) -> list[float]:
+        """Return as many round values as have room for their numbers."""
+        for count in [] if self.log else range(most, 2, -1):
+            found = self.ticks(count)
+            if all(self._is_apart(a, b) for a, b in pairwise(found)):
+                return found
+        kept: list[float] = []
+        for tick in self.ticks(2):
+            if not kept or self._is_apart(kept[-1], tick):
+                kept.append(tick)
+        return kept
+
+    def _is_apart(self, a: float, b: float) -> bool:
+        needed = (text_width(f"{a:g}") + text_width(f"{b:g}")) / 2 + 8
+        return abs(self(b) - self(a)) >= needed
 
     def ticks(self, most: int = 6) -> list[float]:
         """Return round values between the ends."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from markupsafe import Markup, escape
 
@@ -120,6 +121,19 @@ def shorts(names: Sequence[str], limit: int = 28) -> list[str]:
 
 def _line(name: str) -> str:
     return " ".join(visible(name).split())
+
+
+def told(several: Iterable[Any], name: str) -> bool:
+    """Tell whether anything has a value under this name: neither blank nor empty.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> told([Fraction(1, 2)], "numerator"), told([], "numerator")
+    (True, False)
+    """
+    values = (getattr(one, name) for one in several)
+    return any(bool(value) if isinstance(value, str) else number(value) != DASH for value in values)
 
 
 def sentence(text: str) -> str:

@@ -35,6 +35,36 @@ function isBlank(value) {
   return value === "" || Number.isNaN(value);
 }
 
+// Boxes that scroll show at which edges there is more, and say so while nobody has scrolled.
+const sizes = new ResizeObserver((changed) => changed.forEach(({ target }) => hint(target.closest(".scroll"))));
+for (const box of document.querySelectorAll(".scroll")) {
+  const said = document.createElement("p");
+  said.className = "hint";
+  said.setAttribute("aria-hidden", "true");
+  box.before(said);
+  box.addEventListener("scroll", () => hint(box), { passive: true });
+  sizes.observe(box);
+  if (box.firstElementChild) sizes.observe(box.firstElementChild);
+}
+
+function hint(box) {
+  const right = box.scrollWidth - box.clientWidth;
+  const below = box.scrollHeight - box.clientHeight;
+  const more = {
+    left: box.scrollLeft > 1,
+    right: box.scrollLeft < right - 1,
+    above: box.scrollTop > 1,
+    below: box.scrollTop < below - 1,
+  };
+  for (const [edge, there] of Object.entries(more)) box.classList.toggle(`more-${edge}`, there);
+  const rows = box.querySelectorAll("tbody tr").length;
+  const parts = [];
+  if (below > 1 && rows) parts.push(`${rows} rows: scroll down for more`);
+  if (right > 1) parts.push(below > 1 && rows ? "sideways for more columns" : "Scroll sideways for more columns");
+  box.previousElementSibling.textContent = parts.join(", ");
+  box.previousElementSibling.hidden = parts.length === 0;
+}
+
 // The slider walks the front; everything it shows was written into the page as text.
 const data = document.getElementById("front-data");
 if (data) walk(JSON.parse(data.textContent));
@@ -50,7 +80,7 @@ function walk(front) {
   });
   members.append(...chips);
   document.getElementById("slider").hidden = false;
-  for (const mark of [byId("here"), byId("here-line")]) mark.setAttribute("visibility", "visible");
+  for (const mark of document.querySelectorAll('[id^="here"]')) mark.setAttribute("visibility", "visible");
   slider.addEventListener("input", show);
   show();
 
@@ -71,9 +101,11 @@ function walk(front) {
       "aria-valuetext",
       `${step.cost} ${front.unit}: ${step.in.length} benchmarks, error ${step.error}`,
     );
-    byId("here").setAttribute("cx", step.x);
-    byId("here").setAttribute("cy", step.y);
-    for (const end of ["x1", "x2"]) byId("here-line").setAttribute(end, step.x);
+    for (const [end, x] of [["", step.x], ["-narrow", step.narrow_x]]) {
+      byId(`here${end}`).setAttribute("cx", x);
+      byId(`here${end}`).setAttribute("cy", step.y);
+      for (const side of ["x1", "x2"]) byId(`here-line${end}`).setAttribute(side, x);
+    }
   }
 }
 

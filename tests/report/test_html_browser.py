@@ -116,6 +116,82 @@ def test_a_phone_shows_it_without_scrolling_sideways(page: Any):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+OPEN = "document.querySelectorAll('details').forEach((one) => { one.open = true })"
+PICTURES = """[...document.querySelectorAll("figure svg")].filter((one) => one.clientWidth)
+.map((one) => {
+  const box = one.getBoundingClientRect(), room = one.closest('.scroll');
+  const outside = [...one.querySelectorAll('text')].filter((text) => {
+    const at = text.getBoundingClientRect();
+    return at.left < box.left - 1 || at.right > box.right + 1 || at.bottom > box.bottom + 1;
+  });
+  return {
+    name: one.id, width: box.width, scale: box.width / one.viewBox.baseVal.width,
+    fits: room.scrollWidth <= room.clientWidth, outside: outside.map((text) => text.textContent),
+  };
+})"""
+HINTS = """[...document.querySelectorAll('.scroll')].map((box) => ({
+  label: box.getAttribute('aria-label'), said: box.previousElementSibling.innerText,
+  right: box.scrollWidth > box.clientWidth + 1, below: box.scrollHeight > box.clientHeight + 1,
+  shown: [...box.classList].filter((one) => one.startsWith('more-')).sort(),
+  shadow: getComputedStyle(box).boxShadow,
+}))"""
+
+
+@pytest.mark.parametrize(("width", "smallest"), [(360, 9), (400, 10), (1100, 11.5)])
+def test_pictures_fit_the_page_and_their_letters_are_large(page: Any, width: int, smallest: float):
+    page.set_viewport_size({"width": width, "height": 800})
+    page.evaluate(OPEN)
+    pictures = page.evaluate(PICTURES)
+    assert len(pictures) > 8
+    for one in pictures:
+        assert one["fits"], one
+        assert one["outside"] == [], one
+        assert 12 * one["scale"] >= smallest, one
+        if width == 1100 and "chart" in one["name"]:
+            assert one["width"] > 0.9 * 1036, one
+        assert one["name"].endswith("-narrow") == (width < 500)
+
+
+def test_what_scrolls_says_so_at_its_edge(page: Any):
+    page.set_viewport_size({"width": 400, "height": 800})
+    page.evaluate(OPEN)
+    rows = (
+        "for (let i = 0; i < 2; i++) body.append(...[...body.rows].map((r) => r.cloneNode(true)))"
+    )
+    page.evaluate(f"const body = document.querySelector('#front-table').tBodies[0]; {rows}")
+    page.wait_for_timeout(200)
+    hints = page.evaluate(HINTS)
+    wide, tall, neither = (
+        [one for one in hints if one["right"]],
+        [one for one in hints if one["below"]],
+        [one for one in hints if not (one["right"] or one["below"])],
+    )
+    assert wide
+    assert tall
+    assert neither
+    assert all("more-right" in one["shown"] and "columns" in one["said"] for one in wide)
+    assert all("more-below" in one["shown"] and "rows: scroll" in one["said"] for one in tall)
+    assert all(one["shown"] == [] and one["said"] == "" for one in neither)
+    assert {one["shadow"] for one in wide + tall}.isdisjoint({one["shadow"] for one in neither})
+    box = page.locator("[aria-label='Subsets of the Pareto front']")
+    count = page.locator("#front-table tbody tr").count()
+    assert f"{count} rows: scroll" in box.evaluate("(one) => one.previousElementSibling.innerText")
+    box.evaluate("(one) => one.scrollTo(one.scrollWidth, one.scrollHeight)")
+    page.wait_for_timeout(200)
+    shown = box.evaluate("(one) => [...one.classList].sort()")
+    assert shown == ["more-above", "more-left", "scroll", "tall"]
+
+
+def test_on_a_phone_the_error_is_seen_before_anything_is_scrolled(page: Any):
+    page.set_viewport_size({"width": 400, "height": 800})
+    page.evaluate(OPEN)
+    for label in ("Benchmarks alone", "Subsets of the Pareto front", "Table of assessed losses"):
+        box = page.locator(f"[aria-label='{label}']").first
+        head = box.locator("th", has_text="Error").first
+        ends = [one.bounding_box() for one in (box, head)]
+        assert ends[1]["x"] + ends[1]["width"] <= ends[0]["x"] + ends[0]["width"]
+
+
 def test_in_print_every_page_of_a_table_has_its_head(page: Any, tmp_path: Path):
     text = shutil.which("pdftotext")
     if text is None:

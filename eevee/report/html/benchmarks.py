@@ -111,14 +111,17 @@ class Ablation:
     def caption(self) -> str:
         """What the bars say."""
         most, unsure = self.rows[0], [one for one in self.rows if one.increase <= one.spread]
-        rises = f"from {fixed(self.error)} by at most {fixed(most.rise)}"
         if most.rise < SMALL * self.error:
             words = [
-                f"All bars are short: without any one of them the error rises {rises}. The others "
-                "make up for most of what it adds."
+                f"All bars are short: without any one of them the error rises "
+                f"from {fixed(self.error)} by at most {fixed(most.rise)}, so each "
+                "could be left out at that price."
             ]
         else:
-            words = [f"Without {visible(most.name)} the error rises most, {rises}."]
+            words = [
+                f"Without {visible(most.name)} the error rises most: from {fixed(self.error)} to "
+                f"{fixed(self.error + most.rise)}."
+            ]
         if unsure:
             verb = "rises" if len(unsure) == 1 else "rise"
             words.append(

@@ -163,14 +163,13 @@ def _worst(gaps: pd.Series[int], few: bool, most: int) -> pd.Index[str]:
 def _drawn(gaps: pd.Series[int], shown: pd.Index[str], noun: str) -> str:
     """Say how many models or columns have gaps, and which of them are drawn."""
     total, some = len(gaps), int((gaps > 0).sum())
-    if len(shown) < some:
-        drawn = f"the {len(shown)} with the most are drawn"
-    else:
-        drawn = "these are drawn" if some > 1 else "it is drawn"
-    none = (
-        f"; {total - some:,} {'have' if total - some > 1 else 'has'} none" if total > some else ""
-    )
+    none = total - some
     if not none and len(shown) == some:
         return f"All {counted(total, noun)} have gaps."
-    verb = "has" if some == 1 else "have"
-    return f"{some:,} of {counted(total, noun)} {verb} gaps, {drawn}{none}."
+    verb = "has gaps" if some == 1 else "have gaps"
+    if len(shown) < some:
+        verb += f", of which the {len(shown)} with the most are drawn"
+    else:
+        verb += " and is drawn" if some == 1 else " and are drawn"
+    rest = f"; {none:,} {'has' if none == 1 else 'have'} none" if none else ""
+    return f"{some:,} of {counted(total, noun)} {verb}{rest}."

@@ -230,7 +230,7 @@ def _templates() -> Environment:
     )
     shown = {
         name: getattr(words, name)
-        for name in ("number", "percent", "counted", "listed", "error", "told")
+        for name in ("number", "percent", "counted", "listed", "error", "told", "breakable")
     }
     templates.filters |= {**shown, "visible": visible, "prose": words.prose, "fixed": words.fixed}
     return templates

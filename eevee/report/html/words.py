@@ -136,6 +136,19 @@ def told(several: Iterable[Any], name: str) -> bool:
     return any(bool(value) if isinstance(value, str) else number(value) != DASH for value in values)
 
 
+def breakable(name: str) -> Markup:
+    """Return a name as HTML that may go on in the next line: after signs, or before a capital.
+
+    Examples
+    --------
+    >>> breakable("a<b"), breakable("a_rather/longName")
+    (Markup('a&lt;b'), Markup('a_<wbr>rather/<wbr>long<wbr>Name'))
+    """
+    shown = visible(name)
+    parts = re.split(r"(?<=[-_/.:|])|(?<=[a-z0-9])(?=[A-Z])", shown)
+    return Markup("<wbr>").join(part for part in parts if part)
+
+
 def sentence(text: str) -> str:
     """Return a text with a capital first letter and a full stop.
 

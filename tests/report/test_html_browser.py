@@ -170,12 +170,14 @@ def test_what_scrolls_says_so_at_its_edge(page: Any):
     assert tall
     assert neither
     assert all("more-right" in one["shown"] and "columns" in one["said"] for one in wide)
-    assert all("more-below" in one["shown"] and "rows: scroll" in one["said"] for one in tall)
+    assert all("more-below" in one["shown"] and ": scroll down" in one["said"] for one in tall)
     assert all(one["shown"] == [] and one["said"] == "" for one in neither)
     assert {one["shadow"] for one in wide + tall}.isdisjoint({one["shadow"] for one in neither})
     box = page.locator("[aria-label='Subsets of the Pareto front']")
     count = page.locator("#front-table tbody tr").count()
-    assert f"{count} rows: scroll" in box.evaluate("(one) => one.previousElementSibling.innerText")
+    assert f"{count} subsets: scroll" in box.evaluate(
+        "(one) => one.previousElementSibling.innerText"
+    )
     box.evaluate("(one) => one.scrollTo(one.scrollWidth, one.scrollHeight)")
     page.wait_for_timeout(200)
     shown = box.evaluate("(one) => [...one.classList].sort()")

@@ -134,7 +134,8 @@ def _frame(drawing: Drawing, rows: Sequence[Row], axis: Axis) -> Scale:
     bottom = _TOP + ROW * len(rows)
     scale = Scale(*_range(rows, axis), left, right)
     ticks = scale.fitting_ticks()
-    if len(ticks) > 1 and ticks[0] > scale.low:  # a tick on both sides of every value
+    values = [point.value for row in rows for point in row.points]
+    if len(ticks) > 1 and ticks[0] > min(values, default=math.inf):  # one on both sides of each
         scale = Scale(2 * ticks[0] - ticks[1], scale.high, left, right)
         ticks = scale.fitting_ticks()
     for tick in ticks:

@@ -19,7 +19,7 @@ from eevee.tiers.file import Tier
 
 _NUMBERS = ("size", "cost", "loss", "spread")
 _OPTIONAL = ("unseen", "kendall", "rescored_mean")
-_HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 330.0, 56.0, 18.0, 16.0, 48.0
+_HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 370.0, 56.0, 18.0, 66.0, 48.0
 _LOG = 20.0
 """Costs that differ by more than this factor stand on a logarithmic axis."""
 
@@ -214,9 +214,9 @@ def _draw_key(drawing: Drawing, *, unseen: bool, tiers: bool) -> None:
         "error on those not run": unseen,
         "tier": tiers,
     }
-    x = drawing.width - _RIGHT - 210
+    x = _LEFT
     for i, said in enumerate(name for name, there in shown.items() if there):
-        y = _TOP + 10 + 18 * i
+        y = 8.0 + 18 * i
         if said == "tier":
             marker(drawing, x + 10, y, "tier")
         else:

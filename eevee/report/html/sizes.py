@@ -16,7 +16,7 @@ from eevee.report.html.words import error, fixed
 
 _QUANTILES = ("lowest", "p10", "q1", "median", "q3", "p90")
 _BESIDE = ["median", "p10", "p90"]
-_HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 280.0, 56.0, 18.0, 16.0, 46.0
+_HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 306.0, 56.0, 18.0, 48.0, 46.0
 TARGETS = {
     "all": "All benchmarks are predicted: the error falls with k by arithmetic alone",
     "unseen": "Only the benchmarks that are not run are predicted",
@@ -155,7 +155,6 @@ def _draw_key(drawing: Drawing, *, many: bool, random: bool) -> None:
     keys = [("search", said)]
     keys += [("random", "random subsets: median, 10 to 90 %")] if random else []
     for i, (kind, text) in enumerate(keys):
-        y = _TOP + 10 + 18 * i
-        x = drawing.width - 250
+        x, y = _LEFT, 8.0 + 18 * i
         drawing.line(x, y, x + 20, y, f"curve {kind}")
         drawing.text(x + 28, y + 4, text, "tick")

@@ -59,7 +59,7 @@ function hint(box) {
   for (const [edge, there] of Object.entries(more)) box.classList.toggle(`more-${edge}`, there);
   const rows = box.querySelectorAll("tbody tr").length;
   const parts = [];
-  if (below > 1 && rows) parts.push(`${rows} rows: scroll down for more`);
+  if (below > 1 && rows) parts.push(`${rows} ${box.dataset.noun}: scroll down for more`);
   if (right > 1) parts.push(below > 1 && rows ? "sideways for more columns" : "Scroll sideways for more columns");
   box.previousElementSibling.textContent = parts.join(", ");
   box.previousElementSibling.hidden = parts.length === 0;

@@ -61,7 +61,8 @@ class _Phase:
 
     def line(self, now: float, *, elapsed: bool) -> str:
         """Say all of it in one line."""
-        so_far = [f"{duration(now - self.begun)} so far"] if elapsed else []
+        seconds = now - self.begun
+        so_far = [f"{duration(seconds)} so far"] if elapsed and seconds >= 1 else []
         said = ", ".join([*filter(None, [self.generation]), *self.counts(now), *so_far])
         return f"{self.name}: {said}" if said else self.name
 

@@ -123,6 +123,7 @@ def build_tiers(
     control.begin("judging beside random subsets")
     verdicts = judge_goals(judge, found, goals, seed=seed, control=control)
     own = seed if file_seed is None else file_seed
+    control.begin("measuring how diverse the tiers are")
     tiers = make_tier_set(scorer, found, seed=own, verdicts=verdicts, splits=splits)
     control.begin("scoring the tiers for both kinds of target")
     losses = best_losses(scorer, found, advance=control.advance)

@@ -54,9 +54,9 @@ class _Phase:
         of = "" if self.total is None else f" of at most {self.total}"
         rate = (self.done - self.before) / max(now - self.begun, 1e-3)
         said = [f"{self.done}{of} subsets", self.losses, f"{rate:.3g} subsets/s"]
-        if self.total is not None and rate > 0 and self.done < self.total:
-            left = duration((self.total - self.done) / rate)
-            said.append(f"at most {left} left in this phase")
+        left = (self.total - self.done) / rate if self.total is not None and rate else 0.0
+        if left >= 1:
+            said.append(f"at most {duration(left)} left in this phase")
         return [part for part in said if part]
 
     def line(self, now: float, *, elapsed: bool) -> str:
@@ -113,7 +113,7 @@ class Reporter:
         name = progress.label + (among if place <= self._searches else "")
         name += f", {progress.phase}" if progress.phase else ""
         with self._lock:
-            self._enter(name)
+            self._enter(name, again=progress.done < self._phase.done)
             phase = self._phase
             phase.done, phase.total = progress.done, progress.total
             phase.before = progress.before

@@ -66,6 +66,32 @@ def test_a_phase_that_is_through_or_has_no_known_end_names_no_time_left(
     ]
 
 
+def test_a_phase_that_comes_again_is_timed_from_its_own_beginning(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(monkeypatch)
+    with progress.progress_bar(quiet=False) as bar:
+        for begun in (0.0, 20.0):
+            for second in range(6):
+                clock.now = begun + second
+                bar.search(Progress("s", 10 * second, 100, 0.5, phase="swaps"))
+    lines = capsys.readouterr().err.splitlines()
+    said = "s, swaps: 50 of at most 100 subsets, best 0.5, 10 subsets/s, at most 5 s left"
+    assert [lines[0], lines[-1]] == [f"{said} in this phase"] * 2
+
+
+def test_less_than_a_second_is_no_time_left(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(monkeypatch)
+    with progress.progress_bar(quiet=False) as bar:
+        bar.search(Progress("s", 0, 100, 0.5))
+        clock.now = 20.0
+        bar.search(Progress("s", 98, 100, 0.5))
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("4.9 subsets/s")
+
+
 def test_what_is_done_beside_the_searches_is_said_and_counted(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

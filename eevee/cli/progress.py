@@ -53,7 +53,8 @@ class _Phase:
             return []
         of = "" if self.total is None else f" of at most {self.total}"
         rate = (self.done - self.before) / max(now - self.begun, 1e-3)
-        said = [f"{self.done}{of} subsets", self.losses, f"{rate:.3g} subsets/s"]
+        speed = f"{rate:.0f}" if rate >= 9.5 else f"{rate:.2g}"
+        said = [f"{self.done}{of} subsets", self.losses, f"{speed} subsets/s"]
         left = (self.total - self.done) / rate if self.total is not None and rate else 0.0
         if left >= 1:
             said.append(f"at most {duration(left)} left in this phase")

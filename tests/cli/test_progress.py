@@ -92,6 +92,17 @@ def test_less_than_a_second_is_no_time_left(
     assert line.endswith("4.9 subsets/s")
 
 
+def test_fast_phases_say_whole_numbers_of_subsets(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(monkeypatch)
+    with progress.progress_bar(quiet=False) as bar:
+        bar.search(Progress("s", 0, None, None))
+        clock.now = 5.0
+        bar.search(Progress("s", 18515, None, None))
+    assert capsys.readouterr().err == "s: 18515 subsets, 3703 subsets/s\n"
+
+
 def test_what_is_done_beside_the_searches_is_said_and_counted(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,8 +17,8 @@ from eevee.cli.printing import (
     print_line,
     print_table,
     print_written,
-    progress_bar,
 )
+from eevee.cli.progress import progress_bar
 from eevee.cli.subset_options import ListOptions
 from eevee.cli.table_options import JudgedTableOptions
 

@@ -10,7 +10,8 @@ import typer
 from eevee.cli.app import app
 from eevee.cli.command import verb
 from eevee.cli.options import DetailOptions, JsonOption, LongOptions, Out, ScorerOptions, settings
-from eevee.cli.printing import print_json, print_line, print_table, print_written, progress_bar
+from eevee.cli.printing import print_json, print_line, print_table, print_written
+from eevee.cli.progress import progress_bar
 from eevee.cli.subset_options import TierFile, TierName, named_subsets
 from eevee.cli.table_file import write_table_file
 from eevee.cli.table_options import TableOptions

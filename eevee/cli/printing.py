@@ -1,33 +1,22 @@
-"""Printing: results to standard output, progress to standard error."""
+"""Printing: results to standard output, what else is to be said to standard error."""
 
 from __future__ import annotations
 
 import json
 import sys
-import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from rich.console import Console, JustifyMethod
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeRemainingColumn,
-)
-from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
 from eevee.base.visible import visible
 
 if TYPE_CHECKING:
-    from eevee.search.result import Progress
     from eevee.splits.near_duplicates import Leak
 
 PIPE_WIDTH = 120
@@ -166,85 +155,3 @@ def _text(cell: Any) -> tuple[str, bool]:
     if isinstance(cell, float):
         return f"{cell:.4g}", True
     return visible(str(cell)), isinstance(cell, int)
-
-
-class Reporter:
-    """Progress of one or several searches on standard error: a live line, or plain lines."""
-
-    def __init__(self, bar: Bar, searches: int, *, quiet: bool) -> None:
-        self._bar = bar
-        self._searches = searches
-        self._quiet = quiet
-        self._plain_lines = not quiet and not bar.console.is_terminal
-        self._task = bar.add_task("preparing", total=None)
-        self._parts: dict[str, tuple[int, int]] = {}
-        self._outside = 0
-        self._begun = time.monotonic()
-        self._written = self._begun
-
-    def search(self, progress: Progress) -> None:
-        """Take the report of a search."""
-        self._parts[progress.label] = (progress.done, progress.total)
-        best = "" if progress.best is None else f" best {progress.best:.4g}"
-        mean = "" if progress.mean is None else f" mean {progress.mean:.4g}"
-        self._show(f"{progress.label}:{best}{mean}", self._total(progress.total))
-        now = time.monotonic()
-        if self._plain_lines and now >= self._written + PLAIN_EVERY:
-            self._written = now
-            self._write(progress)
-
-    def advance(self, count: int) -> None:
-        """Count subsets that were scored outside a search."""
-        self._outside += count
-        self._show("scoring", None)
-
-    def say(self, text: str) -> None:
-        """Write a line above the live one."""
-        if not self._quiet:
-            with suppress(OSError):  # a full disk or a closed pipe: progress ends no run
-                self._bar.console.print(Text(visible(text)), soft_wrap=True)
-
-    def _write(self, progress: Progress) -> None:
-        rate = self._done / max(time.monotonic() - self._begun, 1e-3)
-        left = max(0, self._total(progress.total) - self._done) / rate
-        when = "" if progress.generation is None else f"generation {progress.generation}, "
-        self.say(
-            f"{progress.label}: {when}{progress.done} of at most {progress.total} subsets, "
-            f"best {number(progress.best)}, mean {number(progress.mean)}, {rate:.0f} subsets/s, "
-            f"at most {left:.0f} s left"
-        )
-
-    def _show(self, description: str, total: int | None) -> None:
-        self._bar.update(self._task, description=description, completed=self._done, total=total)
-
-    def _total(self, one: int) -> int:
-        still = max(0, self._searches - len(self._parts))
-        return sum(total for _, total in self._parts.values()) + still * one + self._outside
-
-    @property
-    def _done(self) -> int:
-        return sum(done for done, _ in self._parts.values()) + self._outside
-
-
-class _Rate(ProgressColumn):
-    """Subsets per second."""
-
-    def render(self, task: Task) -> Text:
-        speed = task.finished_speed or task.speed
-        return Text("" if speed is None else f"{speed:.0f}/s")
-
-
-@contextmanager
-def progress_bar(quiet: bool, searches: int = 1) -> Iterator[Reporter]:
-    """Show progress on standard error: a live line, plain lines where there is no terminal."""
-    err = Console(stderr=True, highlight=False)
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=20),
-        MofNCompleteColumn(),
-        TextColumn("subsets"),
-        _Rate(),
-        TimeRemainingColumn(elapsed_when_finished=True),
-    )
-    with Bar(*columns, console=err, disable=quiet or not err.is_terminal, transient=True) as bar:
-        yield Reporter(bar, searches, quiet=quiet)

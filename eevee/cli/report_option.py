@@ -29,6 +29,11 @@ class ReportedRunOptions(RunOptions):
         if self.report and self.out is None:
             raise typer.BadParameter("--report needs --out")
 
+    @property
+    def writing(self) -> str:
+        """What is written in the end, in words."""
+        return "writing the run folder" + (" and the report" if self.report else "")
+
     def write_report(self, table: ResultsTable) -> None:
         """Write the report of the run folder, which is there, if it is asked for."""
         from eevee.report.html.page import write_report

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +12,7 @@ import typer
 from eevee.cli.old_names import warn
 from eevee.cli.options import ScorerOptions, Targets
 from eevee.cli.panels import MANY, RULES, SEARCH, option
+from eevee.cli.printing import say
 from eevee.cli.subset_options import split_names
 
 if TYPE_CHECKING:
@@ -269,6 +271,22 @@ class RuleOptions:
     def pay(self, table: ResultsTable) -> ResultsTable:
         """Return the table in which what the user already has costs nothing."""
         return table.already_paid(split_names("--have", self.have))
+
+
+def say_wide(
+    table: ResultsTable, budgets: Mapping[str, str], rules: Constraints, *, quiet: bool
+) -> None:
+    """Say on standard error which budgets admit so many benchmarks that the search takes long."""
+    from eevee.search.goal import Budget
+    from eevee.tiers.goals import wide_budgets
+
+    for name, most in ({} if quiet else wide_budgets(table, budgets, rules)).items():
+        head = f"{name}: " if name else ""
+        say(
+            f"{head}{Budget.parse(budgets[name]).words(table)} admits up to {most} of "
+            f"{len(table.benchmark_names)} benchmarks; --max-size makes tiers smaller and the "
+            "search faster"
+        )
 
 
 def parse_objectives(

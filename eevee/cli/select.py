@@ -20,7 +20,13 @@ from eevee.cli.print_search import (
     print_notes,
 )
 from eevee.cli.printing import number, print_json, print_line, print_table, print_written
-from eevee.cli.search_options import GoalOptions, RuleOptions, SearchOptions, check_goal
+from eevee.cli.search_options import (
+    GoalOptions,
+    RuleOptions,
+    SearchOptions,
+    check_goal,
+    say_wide,
+)
 from eevee.cli.session import session
 from eevee.cli.table_options import TableOptions
 
@@ -51,6 +57,8 @@ def select(
     procedure, kept = search.make(scorer.paper), rules.make(goal.largest)
     with session(run, search.searches) as job:
         read = rules.pay(table.read())
+        if goal.budget is not None:
+            say_wide(read, {"": goal.budget}, kept, quiet=run.quiet)
         made = scorer.make(read, quiet=run.quiet)
         result = search_for(
             made, goal.size, budget=goal.budget, constraints=kept, method=procedure,
@@ -59,7 +67,9 @@ def select(
         )  # fmt: skip
         if run.out is not None:
             asked = job.settings(table, scorer, search, rules, goal)
-            shown = overview(made, {SELECTED: result}, result.losses, advance=job.bar.advance)
+            counting = job.bar.counting("ranking all benchmarks and ablating the subset")
+            shown = overview(made, {SELECTED: result}, result.losses, advance=counting)
+            job.bar.begin("writing the run folder")
             save_selection(run.out, made, result, shown, asked)
     if run.as_json:
         print_json(_as_json(result, read))

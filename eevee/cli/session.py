@@ -12,7 +12,8 @@ import typer
 
 from eevee.base.stopping import Stop, exit_code, handle, put_back
 from eevee.cli.options import RunOptions, settings
-from eevee.cli.printing import Reporter, progress_bar, say
+from eevee.cli.printing import say
+from eevee.cli.progress import Reporter, progress_bar
 
 if TYPE_CHECKING:
     from eevee.search.checkpoint import Checkpoints
@@ -51,14 +52,16 @@ class Session:
         """What searches inside outer splits take: they keep their states."""
         from eevee.search.control import RunControl
 
-        return RunControl(self.checkpoints, self.stop, self.bar.search)
+        return RunControl(self.checkpoints, self.stop, self.bar.search, announce=self.bar.begin)
 
     @property
     def control(self) -> RunControl:
         """What a search takes of this."""
         from eevee.search.control import RunControl
 
-        return RunControl(self.checkpoints, self.stop, self.bar.search, self.bar.advance)
+        return RunControl(
+            self.checkpoints, self.stop, self.bar.search, self.bar.advance, self.bar.begin
+        )
 
     def settings(self, *groups: object, **more: Any) -> dict[str, Any]:
         """Return `eevee.cli.options.settings`, and of a job with nothing left out its states."""
@@ -71,7 +74,14 @@ class Session:
         if self._asked is not None:
             raise Stop(number)
         self._asked = number
-        self.bar.say("interrupted: finishing this generation; Ctrl-C again stops at once")
+        self.bar.say(f"interrupted: finishing this step; Ctrl-C again stops at once{self.kept}")
+
+    @property
+    def kept(self) -> str:
+        """Say how a run goes on whose state is kept; "" where none is."""
+        if self.checkpoints is None or self.checkpoints.digest() is None:
+            return ""
+        return f"; a checkpoint is kept: --resume --out {self._out} goes on from it"
 
     def finish(self, what: str = "this is the best so far") -> None:
         """Exit with the signal's code after an interrupted run, and say what there is."""
@@ -105,5 +115,10 @@ def session(run: RunOptions, searches: int = 1) -> Iterator[Session]:
             yield made
             if checkpoints is not None and made.whole:
                 checkpoints.remove()
+        except Stop as stop:
+            if not made.kept:
+                raise
+            say(f"interrupted{made.kept}")
+            raise typer.Exit(exit_code(stop.number)) from None
         finally:
             put_back(before)

@@ -66,8 +66,10 @@ def sweep(
         )  # fmt: skip
         if run.out is not None:
             best = {str(len(one.best)): one.best for one in result}
-            without = ablate_subsets(made, best, advance=job.bar.advance)
+            counting = job.bar.counting("ablating the best subset of each size")
+            without = ablate_subsets(made, best, advance=counting)
             asked = job.settings(table, scorer, search, rules, k=sizes)
+            job.bar.begin("writing the run folder")
             save_sweep(run.out, made, result, without, asked)
     if run.as_json:
         print_json(_as_json(result, epsilon))

@@ -27,6 +27,7 @@ from eevee.cli.search_options import (
     SearchOptions,
     check_budget,
     check_sizes_compare,
+    say_wide,
 )
 from eevee.cli.session import session
 from eevee.cli.table_options import TableOptions
@@ -34,6 +35,8 @@ from eevee.cli.table_options import TableOptions
 if TYPE_CHECKING:
     import pandas as pd
 
+    from eevee.cli.progress import Reporter
+    from eevee.scorers.base import Scorer
     from eevee.search.result import SearchResult
     from eevee.tables.results_table import ResultsTable
     from eevee.tiers.file import TierSet
@@ -75,9 +78,7 @@ def tiers(
     baselines: Baselines = True,
 ) -> None:
     """Choose one tier per budget: the best subset whose total cost fits."""
-    from eevee.analysis.overview import overview
     from eevee.assessment.tiers import assess_tiers
-    from eevee.report.searches import save_tiers
     from eevee.tiers.build import build_tiers
 
     budgets, sizes = _asked_for(budget, size, k, nested=nested)
@@ -87,6 +88,7 @@ def tiers(
     searches = (len(budgets) + len(sizes)) * (search.searches + nested * 2 * search.restarts)
     with session(run, searches) as job:
         read = rules.pay(table.read())
+        say_wide(read, budgets, kept, quiet=run.quiet)
         made, plan = scorer.make(read, quiet=run.quiet), scorer.plan()
         judge = partial(assess_tiers, scorer=plan, seed=scorer.seed) if assess else None
         result = build_tiers(
@@ -98,14 +100,31 @@ def tiers(
         if run.out is not None:
             own = {"budgets": budgets, "sizes": sizes, "k": k, "nested": nested, "assess": assess}
             asked = job.settings(table, scorer, search, rules, **own)
-            shown = overview(made, result.searches, result.losses, advance=job.bar.advance)
-            save_tiers(run.out, made, result, shown, asked)
-            run.write_report(read)
+            _save(result, made, run, asked, job.bar)
     if run.as_json:
         print_json(_as_json(result))
     else:
         _print_result(result, read, run)
     job.finish()
+
+
+def _save(
+    result: TiersResult,
+    scorer: Scorer,
+    run: ReportedRunOptions,
+    asked: dict[str, Any],
+    bar: Reporter,
+) -> None:
+    """Write the run folder, and the report if it is asked for."""
+    from eevee.analysis.overview import overview
+    from eevee.report.searches import save_tiers
+
+    assert run.out is not None
+    counting = bar.counting("ranking all benchmarks and ablating the tiers")
+    shown = overview(scorer, result.searches, result.losses, advance=counting)
+    bar.begin(run.writing)
+    save_tiers(run.out, scorer, result, shown, asked)
+    run.write_report(scorer.table)
 
 
 def _as_json(result: TiersResult) -> Any:

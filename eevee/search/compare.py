@@ -108,17 +108,20 @@ def compare(
     for name, search in BASELINES.items():
         if control.stop():
             break
+        label = f"simple search {name}"
         if name == "random":
             drawn = found  # what was drawn there already: one median on one screen
             if not found.n_random:
-                drawn = search(scorer, **shared, n_rescore=0, label=name, progress=control.progress)
+                drawn = search(
+                    scorer, **shared, n_rescore=0, label=label, progress=control.progress
+                )
             rows.append(_distribution(drawn))
         elif name == "greedy-backward" and backward > MAX_BACKWARD:
             why = f"skipped: may score {backward:,} subsets, more than {MAX_BACKWARD:,}"
             rows.append({"method": name, "benchmarks": None, "note": why})
         elif name != own:
             again = search(
-                scorer, **shared, n_rescore=n_rescore, label=name, progress=control.progress
+                scorer, **shared, n_rescore=n_rescore, label=label, progress=control.progress
             )
             rows.append(_row(name, again))
     return pd.DataFrame(rows, columns=_COLUMNS).astype({"size": "Int64", "evaluated": "Int64"})

@@ -32,6 +32,8 @@ class RunControl:
         Called with a `Progress` as subsets are scored.
     advance : callable or None
         Called with the number of subsets just scored outside a search.
+    announce : callable or None
+        Called with what is done outside a search, in words, before it begins.
 
     Examples
     --------
@@ -45,6 +47,12 @@ class RunControl:
     stop: Callable[[], bool] = never
     progress: ProgressHook | None = None
     advance: Advance | None = None
+    announce: Callable[[str], None] | None = None
+
+    def begin(self, phase: str) -> None:
+        """Announce what is done next."""
+        if self.announce is not None:
+            self.announce(phase)
 
     def within(self, name: str) -> RunControl:
         """Return the same for one part of a job, whose checkpoints are its own."""

@@ -55,6 +55,12 @@ class Budget:
             raise EeveeError(f"a budget is a positive number or percentage, not {budget!r}")
         return cls(value, bool(match[3]))
 
+    def words(self, table: ResultsTable) -> str:
+        """Say it, such as "5 % of the cost" or "a budget of 12 GPU-hours"."""
+        if self.percent:
+            return f"{self.amount:g} % of the cost"
+        return f"a budget of {self.amount:g} {table.cost_unit}"
+
     def in_units(self, table: ResultsTable) -> float:
         """Return the amount in the table's cost unit."""
         return round_cost(self.amount * table.total_cost / 100 if self.percent else self.amount)
@@ -117,6 +123,21 @@ class Goal:
         """Return the same goal with its budget in the table's cost unit, not as a percentage."""
         amount = self.amount(table)
         return self if amount is None else replace(self, budget=Budget(amount))
+
+    def most(self, table: ResultsTable) -> int:
+        """Return how many benchmarks a subset may hold: the cheapest ones, as long as they fit.
+
+        Raises
+        ------
+        EeveeError
+            As `space`.
+        """
+        space = self.space(table)
+        taken = list(space.fixed)
+        for name in sorted(space.free, key=lambda name: (space.costs[name], name)):
+            if space.may_join(taken, name):
+                taken.append(name)
+        return len(taken)
 
     def describe(self, table: ResultsTable) -> dict[str, Any]:
         """Return it in words, and as plain values."""

@@ -12,14 +12,16 @@ import numpy as np
 from eevee.base.arrays import Subset
 from eevee.base.errors import EeveeError
 from eevee.scorers.base import Scorer
-from eevee.search.control import never
+from eevee.search.control import UNATTENDED, RunControl, never
 from eevee.search.proposal import proposing
 from eevee.search.result import Ledger
 from eevee.search.space import Space
-from eevee.search.steps import Steps
+from eevee.search.steps import SINGLES, Steps
 
 MAX_BACKWARD = 6000
 """Most subsets that a greedy search backward may score."""
+CHUNK = 100
+"""Most subsets that are scored between two looks at whether to stop."""
 MAX_SWAPS = 6000
 """Most neighbours that greedy search with swaps tries; only wide tables have as many."""
 
@@ -48,8 +50,12 @@ class Swapped:
         return cls(tuple(kept["best"]), by_size, kept["note"])
 
 
-def swapped(scorer: Scorer, space: Space, stop: Callable[[], bool] = never) -> Swapped | None:
+def swapped(
+    scorer: Scorer, space: Space, control: RunControl = UNATTENDED, label: str = "greedy"
+) -> Swapped | None:
     """Search as `greedy_swaps`, without a result to rank; None if it was stopped before.
+
+    Progress is reported as a phase of the search called `label`.
 
     Examples
     --------
@@ -61,11 +67,14 @@ def swapped(scorer: Scorer, space: Space, stop: Callable[[], bool] = never) -> S
     >>> len(swapped(scorer, Goal(k=2).space(table)).best)
     2
     """
-    ledger = Ledger(scorer, "greedy", 0)
-    steps = scored_steps(ledger, space)
-    found = steps.climb(forward(steps, space), most=MAX_SWAPS, stop=stop)
+    ledger = Ledger(scorer, label, None, control.progress, "greedy search with swaps")
+    steps = scored_steps(ledger, space, control.stop)
+    try:
+        found = steps.climb(forward(steps, space), most=MAX_SWAPS, stop=control.stop)
+    except _Stopped:
+        return None
     sizes = {len(subset): subset for subset in ledger.rows}
-    return None if stop() else Swapped(found, list(sizes.values()), steps.note)
+    return None if control.stop() else Swapped(found, list(sizes.values()), steps.note)
 
 
 def forward(steps: Steps, space: Space) -> Subset:
@@ -83,12 +92,20 @@ def forward(steps: Steps, space: Space) -> Subset:
     return steps.best(path if space.one_size else [*path, *steps.up(per_cost=True)])
 
 
-def scored_steps(ledger: Ledger, space: Space) -> Steps:
+class _Stopped(Exception):
+    """A walk was stopped between two steps, or in one."""
+
+
+def scored_steps(ledger: Ledger, space: Space, stop: Callable[[], bool] = never) -> Steps:
     """Return steps by the loss of a scorer; the first of them is generation 1."""
     number = count(1)
 
     def losses(new: Sequence[Subset]) -> list[float]:
-        ledger.add(new, next(number))
+        step = next(number)
+        for start in range(0, len(new), CHUNK):
+            if stop():
+                raise _Stopped
+            ledger.add(new[start : start + CHUNK], step)
         return [ledger.loss(subset) for subset in new]
 
     return Steps(space, losses, float(ledger.scorer.mean_predictor().mean()))
@@ -99,8 +116,10 @@ def n_backward(space: Space) -> int:
     return len(space.free) * (len(space.free) + 1) // 2
 
 
-def _n_forward(space: Space) -> int:
-    return len(space.free) * space.largest
+def _n_forward(space: Space) -> int | None:
+    """Return how many subsets a walk up may score, where it takes one benchmark at a time."""
+    most = len(space.free) * space.largest
+    return most if space.one_size and most <= SINGLES else None
 
 
 @proposing("greedy", _n_forward)
@@ -162,7 +181,7 @@ def greedy_backward(ledger: Ledger, space: Space, rng: np.random.Generator) -> l
     return [steps.best(ends)]
 
 
-@proposing("greedy-swaps", _n_forward)
+@proposing("greedy-swaps", lambda space: None)
 def greedy_swaps(ledger: Ledger, space: Space, rng: np.random.Generator) -> list[Subset]:
     """Search forward, then swap one benchmark for another as long as that helps.
 

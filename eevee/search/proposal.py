@@ -21,7 +21,7 @@ Search = Callable[..., SearchResult]
 """A search by a fixed rule; parameters as in `eevee.search.evolve`."""
 
 
-def proposing(method: str, total: Callable[[Space], int]) -> Callable[[Propose], Search]:
+def proposing(method: str, total: Callable[[Space], int | None]) -> Callable[[Propose], Search]:
     """Make a search of a rule.
 
     Parameters
@@ -29,7 +29,7 @@ def proposing(method: str, total: Callable[[Space], int]) -> Callable[[Propose],
     method : str
         Its name in the settings.
     total : callable
-        About how many subsets it scores, for progress reports.
+        The most subsets it may score, for progress reports; None where that is not known.
     """
 
     def decorate(propose: Propose) -> Search:

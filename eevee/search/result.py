@@ -27,20 +27,28 @@ class Progress:
     Attributes
     ----------
     label : str
-    done, total : int
-        Subsets scored, and the most that may be.
+    done : int
+        Subsets scored in this phase.
+    total : int or None
+        The most that may be; None where that is not known.
     best, mean : float or None
         Loss of the best subset so far, and mean of the best 50.
     generation : int or None
         The one that has just been scored; None in the middle of one.
+    phase : str
+        What is done, in words; "" in the main phase of a search.
+    before : int
+        Subsets among `done` that an earlier run scored.
     """
 
     label: str
     done: int
-    total: int
+    total: int | None
     best: float | None
     mean: float | None = None
     generation: int | None = None
+    phase: str = ""
+    before: int = 0
 
 
 ProgressHook = Callable[[Progress], None]
@@ -135,23 +143,32 @@ class Ledger:
     scorer : Scorer
     label : str
         What the search is called in progress reports.
-    total : int
-        The most subsets it may score.
+    total : int or None
+        The most subsets it may score; None where that is not known.
     progress : callable, optional
+    phase : str
+        As in `Progress`.
     """
 
     def __init__(
-        self, scorer: Scorer, label: str, total: int, progress: ProgressHook | None = None
+        self,
+        scorer: Scorer,
+        label: str,
+        total: int | None,
+        progress: ProgressHook | None = None,
+        phase: str = "",
     ) -> None:
         self.scorer = scorer
         self._label = label
         self._total = total
         self._progress = progress
-        self._done = 0
+        self._phase = phase
+        self._done = self._before = 0
         self._top: list[Subset] = []
         self._rows: dict[Subset, tuple[float, float, int]] = {}
         self._drawn: Counter[Subset] = Counter()
         self.note = ""
+        self._report(None)
 
     def __contains__(self, subset: Subset) -> bool:
         return subset in self._rows
@@ -167,8 +184,15 @@ class Ledger:
     def restore(self, rows: Mapping[Subset, tuple[float, float, int]]) -> None:
         """Take over what an earlier run of the same search has scored."""
         self._rows = dict(rows)
-        self._done = len(rows)
+        self._done = self._before = len(rows)
         self._rank_top(rows)
+        self._report(None)
+
+    def begin(self, phase: str, total: int | None = None) -> None:
+        """Report that another phase begins, in which at most so many subsets are scored."""
+        self._phase, self._total = phase, total
+        self._done = self._before = 0
+        self._report(None)
 
     def add(self, subsets: Iterable[Subset], generation: int) -> None:
         """Score what is new, in one batch."""
@@ -229,9 +253,8 @@ class Ledger:
         Ranked are the best of all that were scored and `also`, or `proposed` alone.
         """
         kept = list(dict.fromkeys([*self.top(KEPT), *also] if proposed is None else proposed))
+        self.begin(f"ranking the best {len(kept)}")
         ranked = self._rank(kept, n_rescore)
-        self._total = self._done
-        self._report(None)
         plain = self.scorer.objective == "loss"
         return SearchResult(
             best=tuple(ranked["benchmarks"].iloc[0]),
@@ -293,5 +316,6 @@ class Ledger:
             return
         losses = [self.loss(subset) for subset in self._top]
         best, mean = (losses[0], float(np.mean(losses))) if losses else (None, None)
-        total = max(self._total, self._done)
-        self._progress(Progress(self._label, self._done, total, best, mean, generation))
+        total = None if self._total is None else max(self._total, self._done)
+        counts = (self._label, self._done, total, best, mean, generation)
+        self._progress(Progress(*counts, phase=self._phase, before=self._before))

@@ -108,7 +108,9 @@ def select(
     judge = procedure.judge(scorer)
     goal: dict[str, Any] = {"k": k, "budget": budget, "constraints": constraints, "seed": seed}
     found = procedure.run(judge, **goal, include=include, control=control, elsewhere=elsewhere)
+    control.begin("scoring the best subset for both kinds of target")
     losses = best_losses(scorer, {"selected": found}, advance=control.advance)
+    control.begin("judging beside random subsets")
     verdict = search_verdict(judge, found, **goal, control=control)
     beside = None
     if baselines and not control.stop():

@@ -126,7 +126,9 @@ def sweep(
         )
         if control.stop():
             break
+    control.begin("scoring the curve for both kinds of target")
     losses = curve_losses(scorer, found, advance=control.advance)
+    control.begin("judging beside random subsets")
     judged = judge_sizes(scorer, found, seed=seed, constraints=constraints, control=control)
     return SweepResult(tuple(found), losses, judged)
 

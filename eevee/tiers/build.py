@@ -120,9 +120,12 @@ def build_tiers(
     quick = control.without_generations()
     if baselines and not control.stop():
         beside = compare_goals(judge, found, goals, seed=seed, control=quick)
+    control.begin("judging beside random subsets")
     verdicts = judge_goals(judge, found, goals, seed=seed, control=control)
     own = seed if file_seed is None else file_seed
+    control.begin("measuring how diverse the tiers are")
     tiers = make_tier_set(scorer, found, seed=own, verdicts=verdicts, splits=splits)
+    control.begin("scoring the tiers for both kinds of target")
     losses = best_losses(scorer, found, advance=control.advance)
     if assess is not None and not control.stop():
         rules: dict[str, Any] = {"constraints": constraints, "nested": nested}

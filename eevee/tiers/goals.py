@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import pandas as pd
 
@@ -17,6 +18,10 @@ from eevee.search.judging import search_verdict
 from eevee.search.procedure import Procedure
 from eevee.search.result import SearchResult
 from eevee.search.verdict import SearchVerdict
+from eevee.tables.results_table import NO_COSTS, ResultsTable
+
+WIDE = 50
+"""Budgets that admit more benchmarks may be wide (`wide_budgets`)."""
 
 
 def make_goals(
@@ -54,6 +59,26 @@ def make_goals(
         return goal.budget is None, goal.amount(table) or 0.0, goal.k or 0, name
 
     return {name: goals[name] for name in sorted(goals, key=order)}
+
+
+def wide_budgets(
+    table: ResultsTable,
+    budgets: Mapping[str, float | str | Budget],
+    constraints: Constraints | None = None,
+) -> dict[str, int]:
+    """Return the budgets that admit very many benchmarks, and how many: searches take long there.
+
+    That is more than `WIDE`, and more than half of all that there are to choose from. None where
+    there are no costs (a budget is then the number of benchmarks), or sizes are bounded.
+    """
+    if table.cost_unit == NO_COSTS or (constraints is not None and constraints.max_size):
+        return {}
+    most = {}
+    for name, budget in budgets.items():
+        with suppress(EeveeError):  # what cannot be met is said by the search
+            most[name] = Goal.of(budget=budget, constraints=constraints).most(table)
+    least = max(WIDE, len(table.benchmark_names) / 2)
+    return {name: count for name, count in most.items() if count > least}
 
 
 def search_tiers(

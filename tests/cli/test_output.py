@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from eevee.cli import printing
+from eevee.cli import progress
 from eevee.search.result import Progress
 from tests.cli.conftest import FAST, FAST_SCORER, ODD, TIERS_JOB, Run, command, environment
 from tests.conftest import made_table
@@ -249,14 +249,14 @@ def test_without_a_terminal_progress_is_a_line_every_few_seconds(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 0.0
-    monkeypatch.setattr(printing.time, "monotonic", lambda: now)
-    with printing.progress_bar(quiet=False) as bar:
-        for step in range(1, 201):  # 20 seconds
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now)
+    with progress.progress_bar(quiet=False) as bar:
+        for step in range(201):  # 20 seconds
             now = step / 10
             bar.search(Progress("s", step, 200, 0.5, 0.6, step // 10))
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 4
     assert lines[0] == (
         "s: generation 5, 50 of at most 200 subsets, best 0.5, mean 0.6, 10 subsets/s, at most "
-        "15 s left"
+        "15 s left in this phase"
     )

@@ -12,6 +12,8 @@ from eevee.search.checkpoint import Checkpoints
 from eevee.search.control import RunControl
 from eevee.search.evolution.evolve import evolve
 from eevee.search.evolution.generations import Evolution
+from eevee.search.goal import Goal
+from eevee.search.greedy import CHUNK, swapped
 from tests.search.function_scorer import FunctionScorer, noise, smooth, table_with
 
 QUICK = Evolution(population=60, winners=10, children=5, generations=6, patience=None)
@@ -19,7 +21,12 @@ GOALS = [{"k": 4}, {"budget": 5.0}]
 
 
 def search(
-    kept: Checkpoints | None = None, *, loss=smooth, stop_after: int | None = None, **options
+    kept: Checkpoints | None = None,
+    *,
+    loss=smooth,
+    stop_after: int | None = None,
+    stop_when=lambda: False,
+    **options,
 ):
     scorer = FunctionScorer(table_with(16), loss, again=noise)
     asked = 0
@@ -27,7 +34,7 @@ def search(
     def stop() -> bool:
         nonlocal asked
         asked += 1
-        return stop_after is not None and asked > stop_after
+        return stop_when() or (stop_after is not None and asked > stop_after)
 
     options = {"k": 4, "evolution": QUICK, "seed": 3} | options
     return evolve(scorer, exhaustive=False, control=RunControl(kept, stop), **options), scorer
@@ -81,7 +88,7 @@ def test_a_stop_while_greedy_search_runs_loses_nothing_and_greedy_runs_no_more_t
 
     monkeypatch.setattr(greedy.Steps, "climb", once)
     kept = Checkpoints(tmp_path)
-    part, _ = search(kept, stop_after=3, **options)  # three generations were begun
+    part, _ = search(kept, stop_when=lambda: bool(climbs), **options)
     assert part.settings["interrupted"]
     assert len(climbs) == 1
     assert same(search(kept, **options)[0], whole)
@@ -89,6 +96,19 @@ def test_a_stop_while_greedy_search_runs_loses_nothing_and_greedy_runs_no_more_t
     again, _ = search(kept, stop_after=0, **options)  # it is done: nothing is left to stop
     assert same(again, whole)
     assert len(climbs) == 2
+
+
+def test_a_stop_is_heard_inside_a_step_of_the_greedy_search(tmp_path: Path) -> None:
+    """A step of a wide table takes long: not all of its subsets are scored first."""
+    scorer = FunctionScorer(table_with(250), smooth)
+    asked: list[bool] = []
+
+    def stop() -> bool:
+        asked.append(True)
+        return len(asked) > 2
+
+    assert swapped(scorer, Goal(2).space(scorer.table), RunControl(stop=stop)) is None
+    assert len(scorer.asked) == 2 * CHUNK < 250
 
 
 @pytest.mark.slow

@@ -235,13 +235,20 @@ def test_what_a_search_begins_with_must_lie_in_its_space(include) -> None:
         _run(include=[include])
 
 
-def test_progress_never_falls_and_ends_complete() -> None:
+def test_every_phase_of_a_search_reports_and_in_none_progress_falls() -> None:
     seen: list[Progress] = []
-    found, _ = _run(evolution=QUICK, control=RunControl(progress=seen.append), label="mine")
-    done = [step.done for step in seen]
-    assert done == sorted(done)
-    assert seen[-1].done == seen[-1].total == len(found.evaluated)
-    assert all(step.done <= step.total and step.label == "mine" for step in seen)
+    evolution = replace(QUICK, polish=True, rival=True)
+    found, _ = _run(evolution=evolution, control=RunControl(progress=seen.append), label="mine")
+    assert {step.label for step in seen} == {"mine"}
+    phases = list(dict.fromkeys(step.phase for step in seen))
+    greedy, ranking = "greedy search with swaps", f"ranking the best {len(found.ranked)}"
+    assert phases == ["", "neighbours of the best subset", greedy, ranking]
+    for phase in phases:
+        steps = [step for step in seen if step.phase == phase]
+        done = [step.done for step in steps]
+        assert done == sorted(done)
+        assert all(step.total is None or step.done <= step.total for step in steps)
+        assert done[-1] > 0 or phase not in ("", greedy)
     assert seen[-1].best == found.evaluated["loss"].min()
 
 

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from eevee.base.arrays import BoolArray, FloatArray, IntArray
 from eevee.scorers.loss import FitData
+from eevee.scorers.ridge.few_gaps import FewGaps
 from eevee.scorers.ridge.grams import padded
 from eevee.splits.splits import Splits
 
@@ -64,6 +65,7 @@ class Solves:
         self._counts = np.maximum(self._judged.sum(axis=1), 1.0)
         self._masks, self._n_masks, self._index = _masks(_laid_out(there, fit), known.shape[2])
         self._wanted = wanted[part]
+        self._few_gaps = FewGaps(fit, known, self._targets)
         self._table: tuple[FloatArray, FloatArray] | None = None
 
     def errors(self, chosen: IntArray, alphas: FloatArray) -> FloatArray:
@@ -129,6 +131,20 @@ class Solves:
 
     def _predict(self, chosen: IntArray, alphas: FloatArray) -> FloatArray:
         """Predict, (n_subsets, n_splits, padded test models, padded columns)."""
+        width = (self._test_inputs.shape[2], self._targets.shape[2])
+        found = np.empty((*alphas.shape, *width))
+        suited = self._few_gaps.suits(chosen.shape[1]) & self._few_gaps.precise(alphas)
+        if suited.any():
+            inputs = self._picked(self._inputs, chosen[suited])
+            tested = self._picked(self._test_inputs, chosen[suited])
+            together = self._few_gaps.predict(inputs, tested, alphas[suited])
+            found[suited] = together.numpy().reshape(-1, self.n_splits, *width)
+        if not suited.all():
+            found[~suited] = self._predict_each(chosen[~suited], alphas[~suited])
+        return found
+
+    def _predict_each(self, chosen: IntArray, alphas: FloatArray) -> FloatArray:
+        """Predict by a system for each mask."""
         penalties = np.ones((len(chosen), padded(self.n_splits * self._n_masks)))
         each = alphas.repeat(self._n_masks, axis=1)
         penalties[:, : each.shape[1]] = each

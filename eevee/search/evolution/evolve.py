@@ -133,7 +133,7 @@ def evolve(
             evolution,
             rng,
             first,
-            rival=partial(swapped, scorer, space, control.stop),
+            rival=partial(swapped, scorer, space, control, label),
             screen=screen,
             saved=kept,
             stop=control.stop,

@@ -181,6 +181,7 @@ class Generations:
         before = self._ledger.best()
         near = self._space.neighbours(before)
         if len(near) <= self._evolution.max_exhaustive:
+            self._ledger.begin("neighbours of the best subset", len(near))
             self._population = self._evaluated([before, *near], self._next)
         self._record(self._unchanged_since(before))
         if self._ledger.best() == before:

@@ -15,6 +15,7 @@ from eevee.base.arrays import Subset
 from eevee.scorers.estimator import EstimatorScorer
 from eevee.scorers.loss import LossRule, standardise
 from eevee.scorers.ridge import alpha as ridge_alpha
+from eevee.scorers.ridge import few_gaps
 from eevee.scorers.ridge import rows as ridge_rows
 from eevee.scorers.ridge import scorer as ridge_module
 from eevee.scorers.ridge import solves as ridge_solves
@@ -258,6 +259,93 @@ def test_columns_that_share_their_models_share_a_matrix_without_a_trace(name: st
     np.testing.assert_allclose(
         losses, RidgeScorer(once, splits, alpha=3.0).split_losses(subsets), rtol=1e-9
     )
+
+
+def wide_gappy(n_models: int, n_columns: int, seed: int) -> ResultsTable:
+    """Most columns complete, others without up to a third of the models."""
+    table = made_table(n_models, n_columns)
+    rng = np.random.default_rng(seed)
+    scores = table.scores.to_numpy().copy()
+    for column in rng.choice(n_columns, n_columns // 3, replace=False):
+        lacking = rng.choice(n_models, rng.integers(1, n_models // 3), replace=False)
+        scores[lacking, column] = np.nan
+    return with_scores(table, scores)
+
+
+def uses_few_gaps(monkeypatch: pytest.MonkeyPatch, least: int) -> list[int]:
+    """Let subsets from `least` inputs on be predicted by one inverse; list how many were."""
+    used: list[int] = []
+    predict = few_gaps.FewGaps.predict
+
+    def counted(self: few_gaps.FewGaps, inputs: torch.Tensor, *more: object) -> torch.Tensor:
+        used.append(len(inputs))
+        return predict(self, inputs, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(few_gaps, "LEAST_INPUTS", least)
+    monkeypatch.setattr(few_gaps.FewGaps, "predict", counted)
+    return used
+
+
+@gappy
+@either_target
+@pytest.mark.parametrize("alpha", ["gcv", 0.3, 50.0])
+def test_one_inverse_for_all_columns_gives_the_losses_of_scikit_learn(
+    name: str, targets: str, alpha: float | str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = TABLES[name]
+    splits, subsets = few_splits(table), some_subsets(table, seed=12)
+    used = uses_few_gaps(monkeypatch, least=0)
+    scorer = RidgeScorer(table, splits, alpha=alpha, targets=targets)  # type: ignore[arg-type]
+    alphas = None if alpha == "gcv" else [float(alpha)]
+    slow = [slow_losses(table, splits, s, targets=targets, alphas=alphas) for s in subsets]
+    np.testing.assert_allclose(scorer.split_losses(subsets), slow, rtol=1e-8, atol=1e-10)
+    assert used
+
+
+def test_large_subsets_of_a_table_with_few_gaps_have_the_losses_of_scikit_learn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = wide_gappy(40, 60, seed=1)
+    splits, rng = few_splits(table, n_splits=2), np.random.default_rng(13)
+    names = np.array(table.benchmark_names)
+    subsets = [table.subset(rng.choice(names, size, replace=False)) for size in (26, 34, 55)]
+    used = uses_few_gaps(monkeypatch, least=few_gaps.LEAST_INPUTS)
+    losses = RidgeScorer(table, splits).split_losses(subsets)
+    assert sum(used) == 3 * splits.n_splits
+    slow = [slow_losses(table, splits, subset) for subset in subsets]
+    np.testing.assert_allclose(losses, slow, rtol=1e-8)
+
+
+def test_a_tiny_alpha_and_columns_with_many_gaps_are_left_to_a_system_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = wide_gappy(30, 30, seed=2)
+    splits, subset = few_splits(table, n_splits=2), table.benchmark_names
+    used = uses_few_gaps(monkeypatch, least=0)
+    RidgeScorer(table, splits, alpha=1e-6).losses([subset])
+    monkeypatch.setattr(few_gaps, "MOST_GAPS", 3)
+    RidgeScorer(table, splits).losses([subset])
+    assert not used
+
+
+@pytest.mark.parametrize("n_splits", [1, 3])
+def test_bits_of_large_subsets_with_few_gaps_depend_on_nothing_but_the_subset(
+    n_splits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = wide_gappy(43, 61, seed=3)
+    splits, rng = few_splits(table, n_splits=n_splits), np.random.default_rng(14)
+    names = np.array(table.benchmark_names)
+    sizes = [*range(20, 61, 3), *[30] * 12]  # of several equally many are flagged
+    subsets = [table.subset(rng.choice(names, size, replace=False)) for size in sizes]
+    subsets = list(dict.fromkeys(subsets))
+    used = uses_few_gaps(monkeypatch, least=few_gaps.LEAST_INPUTS)
+    monkeypatch.setattr(ridge_solves, "BATCH_BYTES", 10**9)
+    whole = RidgeScorer(table, splits).split_losses(subsets)
+    assert max(used) > n_splits
+    monkeypatch.setattr(ridge_solves, "BATCH_BYTES", 1)
+    scorer = RidgeScorer(table, splits, n_threads=2)
+    alone = [scorer.split_losses([subset[::-1]])[0] for subset in reversed(subsets)]
+    np.testing.assert_array_equal(whole, alone[::-1])
 
 
 @every_table

@@ -290,7 +290,10 @@ def _scope(against: Mapping[str, Sequence[Against]]) -> Iterator[str]:
             yield (f"On {_MODELS[kind]}: {how[random.outcome]} random subsets ({random.numbers}).")
     missing = [_MODELS[kind] for kind in ("family", "frontier") if kind not in against]
     if missing:
-        yield f"Not known for {' or '.join(missing)}: --held-out random,family,frontier tests that."
+        yield (
+            f"Not known for {' or '.join(missing)}: --held-out random,family,frontier tests that "
+            "(family is a column of --models-file)."
+        )
 
 
 def _share(value: float) -> str:

@@ -267,8 +267,15 @@ def test_the_next_steps_are_commands_that_run(
         assert tier.assessed.startswith("an error of ")
         assert tier.luck == ""  # what was checked is said instead
     assert "Check the search" not in page.next_steps[0].what
-    run_in_process(*shlex.split(hand_on.lines[0])[1:])
-    assert any(Path("card").iterdir())
+    again, export = (shlex.split(line) for line in hand_on.lines)
+    run_in_process(*again[1:], "-q")
+    tiers = yaml.safe_load(Path("tiers/tiers.yaml").read_text())["tiers"]
+    assert all(tier["assessed_loss"] for tier in tiers)
+    run_in_process(*export[1:])
+    cards = [path.read_text() for path in Path("card").iterdir()]
+    assert cards
+    assert not any("Not assessed" in card for card in cards)
+    assert len(gather(["tiers"]).next_steps[-1].lines) == 1  # they are there
     (header,) = measure.lines
     columns = next(csv.reader([header]))
     scores = pd.read_csv("s.csv", index_col=0).loc[["m00", "m01"], columns[1:]]
@@ -276,6 +283,36 @@ def test_the_next_steps_are_commands_that_run(
     words = shlex.split(predict.lines[0])
     assert "--costs" not in words
     assert ODD[0] in run_in_process(*words[1:], "--scorer", "ridge", "--json").stdout
+
+
+def test_commands_of_what_lacks_write_to_folders_of_their_own(runs: Path, tmp_path: Path):
+    shutil.copytree("tiers", tmp_path / "tiers")
+    shutil.copytree("assess", tmp_path / "assess")
+    (tmp_path / "assess/stability.json").unlink()
+    path = tmp_path / "tiers/config.json"
+    config = json.loads(path.read_text())
+    config["table"]["near_duplicates"] = {"models": 2, "said": "2 models are nearly equal"}
+    path.write_text(json.dumps(config))
+    page = gather([tmp_path / "tiers", tmp_path / "assess"])
+    words = [shlex.split(one.command) for one in page.lacking]
+    outs = [line[line.index("--out") + 1] for line in words if "--out" in line]
+    assert len({*outs, str(tmp_path / "assess"), str(tmp_path / "tiers")}) == len(outs) + 2
+    checks = [line for line in words if line[1] == "assess"]
+    assert len(checks) == 2
+    assert all("--group-duplicates" in line for line in checks)
+
+
+def test_what_no_assessment_tested_is_said_once_and_not_if_one_did(runs: Path, tmp_path: Path):
+    for name in ("one", "two"):
+        shutil.copytree("assess", tmp_path / name)
+    folders = [tmp_path / "one", tmp_path / "two"]
+    said = [word for word in gather(folders).decision.assessment if word.startswith("Not known")]
+    assert len(said) == 1
+    path = tmp_path / "two/verdict.json"
+    verdict = json.loads(path.read_text())
+    verdict["against"]["frontier"] = verdict["against"]["random"]
+    path.write_text(json.dumps(verdict))
+    assert not any(word.startswith("Not known") for word in gather(folders).decision.assessment)
 
 
 def test_the_best_simple_search_is_that_of_the_terminal(runs: Path):
@@ -298,6 +335,12 @@ def test_a_card_says_how_its_own_mean_orders_the_models(runs: Path):
     for one in page.decision.tiers:
         tau = stats.kendalltau(scores.mean(axis=1), scores[list(one.names)].mean(axis=1)).statistic
         assert f"Kendall&#39;s tau of {tau:.2f} (1 is" in text
+        pairs = itertools.combinations(scores.columns, len(one.names))
+        taus = [
+            stats.kendalltau(scores.mean(axis=1), scores[list(pair)].mean(axis=1)).statistic
+            for pair in pairs
+        ]
+        assert one.random_order == pytest.approx(np.median(taus), abs=0.05)
         assert ("predict the other benchmarks before" in one.leaderboard) == (round(tau, 2) < 0.9)
 
 

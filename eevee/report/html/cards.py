@@ -8,11 +8,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from eevee.analysis.standings import Weights, standings
 from eevee.report.html.decision import Decision, ShownTier
 from eevee.report.html.models import ModelTable
 from eevee.report.html.searches import Search
 from eevee.report.html.words import error, fixed, number, short
 from eevee.tables.results_table import ResultsTable
+
+DRAWS = 100
+"""Random sets of benchmarks whose order of the models is compared."""
 
 
 def with_more(
@@ -20,11 +24,12 @@ def with_more(
     found: Sequence[Search],
     models: ModelTable | None,
     table: ResultsTable | None,
+    weights: Weights | None = None,
 ) -> Decision:
     """Add to the tiers what searches, models and the table tell; blanks where there is none."""
     rivals = {one.name: one.rival for one in found}
     orders = {} if models is None else dict(models.kendall)
-    tiers = tuple(_more(one, rivals, orders, table) for one in decision.tiers)
+    tiers = tuple(_more(one, rivals, orders, table, weights) for one in decision.tiers)
     return replace(decision, tiers=tiers, example=_example(tiers, table))
 
 
@@ -33,14 +38,27 @@ def _more(
     rivals: Mapping[str, tuple[str, float]],
     orders: Mapping[str, float],
     table: ResultsTable | None,
+    weights: Weights | None,
 ) -> ShownTier:
     by_loss = math.isfinite(one.random)  # else a search by another objective, on another scale
     return replace(
         one,
         rival=rivals.get(one.tier.name, one.rival) if by_loss else one.rival,
         order=orders.get(one.tier.name, math.nan),
+        random_order=_random_order(len(one.names), table, weights),
         paid=_paid(one, table),
     )
+
+
+def _random_order(size: int, table: ResultsTable | None, weights: Weights | None) -> float:
+    """Return the median tau of random sets: how their means order the models."""
+    if table is None:
+        return math.nan
+    names = table.target_benchmarks
+    rng = np.random.default_rng(0)
+    size = min(size, len(names))
+    drawn = {str(i): rng.choice(names, size, replace=False) for i in range(DRAWS)}
+    return float(standings(table, drawn, weights=weights).kendall.median())
 
 
 def _paid(one: ShownTier, table: ResultsTable | None) -> tuple[float, float]:

@@ -14,7 +14,8 @@ from eevee.report.html.runs import Run, number_of, pick
 from eevee.report.html.words import counted, error, fixed, number
 from eevee.tiers.file import AssessedLoss, Tier, TierSet
 
-_VERDICT = "verdict: "
+_VERDICT, _UNTESTED = "verdict: ", "Not known for "
+"""How sentences of a verdict begin (`eevee.assessment.verdicts`)."""
 LEAST_SHARE = 1 / 3
 """As in `eevee.search.verdict`, which loads torch."""
 LIKE = 0.9
@@ -50,6 +51,8 @@ class ShownTier:
         The best simple search for the same; "" where none ran.
     order : float
         Kendall's tau of the order of models by their mean on the tier with that by all benchmarks.
+    random_order : float
+        The median of that over random sets of as many benchmarks.
     paid : tuple of float
         Least and most that a model of the table cost on it; NaN where costs are not per model.
     """
@@ -65,6 +68,7 @@ class ShownTier:
     diversity: tuple[float, float, float] = (math.nan, math.nan, math.nan)
     rival: tuple[str, float] = ("", math.nan)
     order: float = math.nan
+    random_order: float = math.nan
     paid: tuple[float, float] = (math.nan, math.nan)
 
     @property
@@ -115,7 +119,8 @@ class ShownTier:
             return ""
         words = (
             "By their mean on these benchmarks alone, the models of the table are ordered as by "
-            f"all benchmarks with a Kendall's tau of {fixed(self.order)} (1 is the same order)"
+            f"all benchmarks with a Kendall's tau of {fixed(self.order)} (1 is the same order; "
+            f"random sets of as many: {fixed(self.random_order)})"
         )
         if round(self.order, 2) >= LIKE:
             return f"{words}."
@@ -192,7 +197,7 @@ def decide(runs: Sequence[Run], guess: float = math.nan) -> Decision:
         tiers=shown,
         tier_set=None if chosen is None else chosen[1],
         run=None if chosen is None else chosen[0],
-        assessment=tuple(word for run in runs for word in _assessment_words(run)),
+        assessment=tuple(_all_assessment_words(runs)),
         searched=tuple(word for run in runs for word in _search_words(run)),
         also=also,
         guess=guess,
@@ -311,6 +316,16 @@ def _unseen(run: Run, tier: str) -> float:
         (frame["kind"] == "unseen") & (frame["name"] == tier), "loss"
     ]
     return float(rows.iloc[0]) if len(rows) else math.nan
+
+
+def _all_assessment_words(runs: Sequence[Run]) -> list[str]:
+    """Return what the assessments say; what none of them tested is said once, at the end."""
+    words = [word for run in runs for word in _assessment_words(run)]
+    said = [word for word in words if not word.startswith(_UNTESTED)]
+    verdicts = [run.json("verdict.json") or {} for run in runs]
+    tested = {kind for one in verdicts for kind in pick(one, "against", kind=dict) or {}}
+    untested = [word for word in words if word.startswith(_UNTESTED)]
+    return said if tested & {"family", "frontier"} else [*said, *untested[:1]]
 
 
 def _assessment_words(run: Run) -> list[str]:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from eevee.report.html.decision import Decision, ShownTier
-from eevee.report.html.reproduce import command_like, goal_words
+from eevee.report.html.reproduce import command_like, goal_words, together
 from eevee.report.html.runs import Run
 from eevee.report.html.words import error, fixed, short, some
 from eevee.tables.results_table import NO_COSTS
@@ -48,7 +48,7 @@ def _steps(runs: Sequence[Run], decision: Decision) -> Iterator[NextStep]:
     if unchecked:
         yield _check(runs, run, unchecked)
     if len(tiers) > 1:
-        yield NextStep(f"Choose a tier. {' '.join(_gains(tiers, run))}")
+        yield NextStep(f"Choose a tier. As the search saw them: {' '.join(_gains(tiers, run))}")
     tier = tiers[0].tier
     path = (run.folder / "tiers.yaml").as_posix()
     yield NextStep(
@@ -61,10 +61,15 @@ def _steps(runs: Sequence[Run], decision: Decision) -> Iterator[NextStep]:
         "Predict its scores on all other benchmarks, with intervals.",
         (shlex.join(["eevee", "predict", path, "--tier", tier.name, "new.csv", *_scores(run)]),),
     )
+    lines = [shlex.join(["eevee", "export", path, "--to", "card", "--out", str(_beside(run))])]
+    missing = ""
+    if run.command == "tiers" and any(one.tier.assessed_loss is None for one in tiers):
+        lines.insert(0, shlex.join(["eevee", "tiers", *run.words(), "--assess"]))
+        missing = " The file holds no assessed losses: the same command with --assess adds them."
     yield NextStep(
         "Hand it on: the file tiers.yaml below, and the table for whoever predicts. `eevee export` "
-        "writes it for a harness (`eevee export --help` lists them), or as a card.",
-        (shlex.join(["eevee", "export", path, "--to", "card", "--out", str(_beside(run))]),),
+        f"writes it for a harness (`eevee export --help` lists them), or as a card.{missing}",
+        tuple(lines),
     )
 
 
@@ -73,7 +78,7 @@ def _beside(run: Run) -> Path:
 
 
 def _check(runs: Sequence[Run], run: Run, tiers: Sequence[Tier]) -> NextStep:
-    words = [*run.words("Search", "Rules"), *_together(run)]
+    words = [*run.words("Search", "Rules"), *together(run)]
     lines, folders = [], [one.folder for one in runs]
     stems = _stems([tier.name for tier in tiers])
     for tier in tiers:
@@ -95,13 +100,6 @@ def _stems(names: Sequence[str]) -> dict[str, str]:
     plain = {name: re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-") for name in names}
     apart = len({*map(str.casefold, plain.values())} - {""}) == len(names)
     return plain if apart else {name: str(i) for i, name in enumerate(names, start=1)}
-
-
-def _together(run: Run) -> list[str]:
-    """Keep near-duplicates on one side of a split, where the table has some."""
-    copies = run.value("table", "near_duplicates", kind=dict)
-    grouped = {"--group-duplicates", "--groups"} & {*run.words("Scorer")}
-    return ["--group-duplicates"] if copies and not grouped else []
 
 
 def _gains(tiers: Sequence[ShownTier], run: Run) -> Iterator[str]:

@@ -114,7 +114,7 @@ def gather(
     decision = decide(runs, math.nan if ranking is None else ranking.mean_predictor)
     models = None if found is None else model_table(found, decision.subsets, weights)
     searched = searches(runs)
-    decision = with_more(decision, searched, models, found)
+    decision = with_more(decision, searched, models, found, weights)
     front = find_front(runs, [one.tier for one in decision.tiers])
     assessed, stability = find_assessments(runs), find_stability(runs)
     curves = find_curves(runs)

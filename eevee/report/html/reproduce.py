@@ -84,12 +84,12 @@ def lacking(runs: Sequence[Run], there: Mapping[str, bool]) -> tuple[Lacking, ..
     They read the table as the first run did.
     """
     run = runs[0]
-    goal = _first_goal(runs)
+    goal = [*_first_goal(runs), *run.words("Search", "Rules"), *together(run)]
     extra = {
         "tiers": ("Tiers under budgets", "tiers", ["--budget", "small=10%"]),
         "front": ("The budget slider: the best subset for every budget", "pareto", []),
         "assessed": ("The error on models that no search saw", "assess", goal),
-        "kinds": ("The error on new families and on stronger models", "assess",
+        "kinds": (_kinds_words(run), "assess",
                   [*goal, "--held-out", _kinds(run)]),
         "stability": ("How stable the choice is", "assess", [*goal, "--stability"]),
         "curves": ("The error over the number of benchmarks", "sweep", ["--sizes", _sizes(run)]),
@@ -100,7 +100,10 @@ def lacking(runs: Sequence[Run], there: Mapping[str, bool]) -> tuple[Lacking, ..
         missing = [one for one in missing if "--stability" not in one[2]]
         if there["tiers"]:  # the first of the next steps
             missing = [one for one in missing if one[1] != "assess" or "--held-out" in one[2]]
-    found = [Lacking(what, command_like(run, verb, words)[1]) for what, verb, words in missing]
+    found = [
+        Lacking(what, command_like(run, verb, words, _folder(words))[1])
+        for what, verb, words in missing
+    ]
     if not there["groups"] and there["table"]:
         words = ["eevee", "report", *(str(one.folder) for one in runs)]
         models = shlex.join([*words, "--models-file", "models.csv"])
@@ -146,6 +149,24 @@ def goal_words(tier: Tier, run: Run) -> list[str]:
     more = run.words(MORE)
     limit = [more[i : i + 2] for i, word in enumerate(more) if word == "--max-size"]
     return ["--budget", repr(tier.budget), *(word for pair in limit for word in pair)]
+
+
+def together(run: Run) -> list[str]:
+    """Keep near-duplicates on one side of a split, where the table has some."""
+    copies = run.value("table", "near_duplicates", kind=dict)
+    grouped = {"--group-duplicates", "--groups"} & {*run.words("Scorer")}
+    return ["--group-duplicates"] if copies and not grouped else []
+
+
+def _folder(words: Sequence[str]) -> str | None:
+    """Name the folder of an assessment after what it adds, so that none replaces another."""
+    by_option = {"--held-out": "assess-kinds", "--stability": "stability"}
+    return next((name for option, name in by_option.items() if option in words), None)
+
+
+def _kinds_words(run: Run) -> str:
+    families = "new families and on " if "family" in _kinds(run) else ""
+    return f"The error on {families}stronger models"
 
 
 def _kinds(run: Run) -> str:

@@ -285,7 +285,8 @@ def _unit(paid: CostRows | None, asked: str | None) -> str:
 
 def guessed_unit(source: str, unit: str) -> Note:
     """Return the note on a unit that no one named."""
-    why = f"by the name of {source}" if unit_in(source) else f"{source} names no unit"
+    named = unit_in(source) == unit
+    why = f"by the name of {source}" if named else f"{source} names no unit"
     return Note("guessed", "unit", unit, f"{why} (cost_unit, --cost-unit)")
 
 

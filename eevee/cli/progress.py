@@ -16,6 +16,7 @@ from rich.text import Text
 
 from eevee.base.visible import visible
 from eevee.cli.printing import PLAIN_EVERY, number
+from eevee.running.duration import in_words
 
 if TYPE_CHECKING:
     from eevee.search.result import Progress
@@ -57,29 +58,15 @@ class _Phase:
         said = [f"{self.done}{of} subsets", self.losses, f"{speed} subsets/s"]
         left = (self.total - self.done) / rate if self.total is not None and rate else 0.0
         if left >= 1:
-            said.append(f"at most {duration(left)} left in this phase")
+            said.append(f"at most {in_words(left)} left in this phase")
         return [part for part in said if part]
 
     def line(self, now: float, *, elapsed: bool) -> str:
         """Say all of it in one line."""
         seconds = now - self.begun
-        so_far = [f"{duration(seconds)} so far"] if elapsed and seconds >= 1 else []
+        so_far = [f"{in_words(seconds)} so far"] if elapsed and seconds >= 1 else []
         said = ", ".join([*filter(None, [self.generation]), *self.counts(now), *so_far])
         return f"{self.name}: {said}" if said else self.name
-
-
-def duration(seconds: float) -> str:
-    """Write a time in whole seconds, minutes or hours.
-
-    Examples
-    --------
-    >>> duration(12.3), duration(744), duration(7535)
-    ('12 s', '12 min', '2 h 6 min')
-    """
-    if seconds < 99.5:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
 
 
 class Reporter:

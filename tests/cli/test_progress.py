@@ -41,7 +41,7 @@ def test_before_anything_is_scored_nothing_is_said_of_losses(
         clock.now = 10.0
         bar.search(Progress("s", 20, 6000, None))
     (line,) = capsys.readouterr().err.splitlines()
-    assert line == "s: 20 of at most 6000 subsets, 2 subsets/s, at most 50 min left in this phase"
+    assert line == "s: 20 of at most 6000 subsets, 2 subsets/s, at most 49.8 min left in this phase"
 
 
 def test_a_phase_that_is_through_or_has_no_known_end_names_no_time_left(
